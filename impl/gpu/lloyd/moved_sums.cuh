@@ -221,10 +221,8 @@ __global__ void __launch_bounds__(block, 2)
 template <class T>
 class Sums {
  public:
-  /// clusters: at least k, for which sums and counts have room.
-  Sums(const ProblemShape& p, int grid, int clusters)
-      : p_(p), width_(widest(p.d)), lanes_(std::min((p.d + width_ - 1) / width_, block)), before_(p.n), sums_(std::int64_t(clusters) * p.d),
-        counts_(clusters) {
+  Sums(const ProblemShape& p, int grid)
+      : p_(p), width_(widest(p.d)), lanes_(std::min((p.d + width_ - 1) / width_, block)), before_(p.n), sums_(std::int64_t(p.k) * p.d), counts_(p.k) {
     const std::int64_t n = std::max<std::int64_t>(p.n, 1), turns = (n + std::int64_t(grid) * chunk_limit - 1) / (std::int64_t(grid) * chunk_limit);
     chunk_ = static_cast<int>((n + grid * turns * batch - 1) / (grid * turns * batch) * batch);
     grid_ = std::min(cuda::blocks(n, chunk_), static_cast<unsigned>(grid));

@@ -24,7 +24,7 @@ int stages_of(Kernel kernel, const ImageLayout& layout) {
 template <class T>
 class OnOne : public Card<T> {
  public:
-  OnOne(const Problem<T>& problem, const Config& config, const Unit& unit, int clusters, float margin_scale, Trace& trace, cudaStream_t stream);
+  OnOne(const Problem<T>& problem, const Config& config, const Unit& unit, float margin_scale, Trace& trace, cudaStream_t stream);
 
   std::vector<double> sums_of_columns() const override { return column_sums(points_.data(), shape_.n, shape_.d, stream_); }
   double greatest() const override { return greatest_of(points_.data(), points_.size(), stream_); }
@@ -35,14 +35,14 @@ class OnOne : public Card<T> {
   void begin() override;
   void assign(const T* assigned, std::int32_t* labels, unsigned long long* changed) override;
   void sum(const std::int32_t* labels) override { sums_.enqueue(points_.data(), labels, stream_); }
-  Totals totals() const override { return {sums_.sums(), sums_.counts(), sums_.fixed_point()}; }
-  void average(const T* assigned, T* next) override { enqueue_average(sums_.sums(), assigned, next, true); }
-  void adopt(const T* means, T* next) override { enqueue_average(nullptr, means, next, true); }
+  Totals totals() const override { return {sums_.sums(), sums_.counts()}; }
+  void average(const Totals& of, const T* assigned, T* next) override { enqueue_average(&of, assigned, next); }
   void report(Trace& trace) const override;
 
  private:
   int settle_bytes() const { return settle_warps / across_ * together * shape_.d * int(sizeof(T)); }
-  void enqueue_average(const moved_sums::Sum* sums, const T* centroids, T* next, bool within_run);
+  /// totals, next: null before the first iteration.
+  void enqueue_average(const Totals* totals, const T* assigned, T* next);
 
   ProblemShape shape_;
   cudaStream_t stream_;
@@ -71,10 +71,9 @@ class OnOne : public Card<T> {
 };
 
 template <class T>
-OnOne<T>::OnOne(const Problem<T>& problem, const Config& config, const Unit& unit, int clusters, float margin_scale, Trace& trace,
-                cudaStream_t stream)
+OnOne<T>::OnOne(const Problem<T>& problem, const Config& config, const Unit& unit, float margin_scale, Trace& trace, cudaStream_t stream)
     : shape_(problem), stream_(stream), points_(cuda::upload_rows(problem, trace, stream)), initial_(std::int64_t(problem.k) * problem.d),
-      sums_(problem, config.integer("grid"), clusters), one_(layout_for(problem, 1)), three_(layout_for(problem, 3)), k_padded_(up_to(problem.k, 32)),
+      sums_(problem, config.integer("grid")), one_(layout_for(problem, 1)), three_(layout_for(problem, 3)), k_padded_(up_to(problem.k, 32)),
       strategy_(strategy_of(config.word("begin"))), one_image_(one_.bytes()), three_image_(three_.bytes()), lengths_(2),
       transposed_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n), open_counts_(problem.n),
       candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2), lowest_(1 << Twins::bits),
@@ -136,7 +135,7 @@ void OnOne<T>::begin() {
 template <class T>
 void OnOne<T>::assign(const T* assigned, std::int32_t* labels, unsigned long long* changed) {
   const auto [n, d, k, max_iters, tolerance] = shape_;
-  if (iteration_ == 0) enqueue_average(nullptr, assigned, nullptr, false);
+  if (iteration_ == 0) enqueue_average(nullptr, assigned, nullptr);
   const Points points{high_.data(), low_.data(), left_.data(), n};
   const Open open{open_points_.data(), least_.data(), open_counts_.data(), candidates_.data()};
   Screen s{
@@ -157,16 +156,15 @@ void OnOne<T>::assign(const T* assigned, std::int32_t* labels, unsigned long lon
 }
 
 template <class T>
-void OnOne<T>::enqueue_average(const moved_sums::Sum* sums, const T* centroids, T* next, bool within_run) {
+void OnOne<T>::enqueue_average(const Totals* totals, const T* assigned, T* next) {
   const auto [n, d, k, max_iters, tolerance] = shape_;
-  const int slot = within_run ? (iteration_ + 1) % 2 : 0;
+  const int slot = totals ? (iteration_ + 1) % 2 : 0;
   const Images<T> images{one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, transposed_.data(), k_padded_, score_offset_};
-  Course course;
-  if (within_run) course = {lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, strategy_ == one_product};
-  screen::average<T><<<k, 128, 0, stream_>>>(sums, sums_.counts(), sums_.fixed_point(), centroids, centre_.data(), scale_, n, d, k, next, images,
-                                             {lowest_.data(), hashes_.data(), done_.data()}, course);
+  const Course course{lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, strategy_ == one_product};
+  screen::average<T><<<k, 128, 0, stream_>>>(totals ? totals->sums : nullptr, totals ? totals->counts : nullptr, sums_.fixed_point(), assigned,
+                                             centre_.data(), scale_, n, d, k, next, images, {lowest_.data(), hashes_.data(), done_.data()}, course);
   cuda::check_launch();
-  if (within_run) ++iteration_;
+  if (totals) ++iteration_;
 }
 
 template <class T>
@@ -200,11 +198,11 @@ std::vector<Parameter> parameters() {
 }
 
 template <class T>
-std::unique_ptr<Card<T>> Card<T>::make(const Problem<T>& problem, const Config& config, const Unit& unit, int clusters, float margin_scale,
-                                       Trace& trace, cudaStream_t stream) {
-  return std::make_unique<OnOne<T>>(problem, config, unit, clusters, margin_scale, trace, stream);
+std::unique_ptr<Card<T>> Card<T>::make(const Problem<T>& problem, const Config& config, const Unit& unit, float margin_scale, Trace& trace,
+                                       cudaStream_t stream) {
+  return std::make_unique<OnOne<T>>(problem, config, unit, margin_scale, trace, stream);
 }
-template std::unique_ptr<Card<float>> Card<float>::make(const Problem<float>&, const Config&, const Unit&, int, float, Trace&, cudaStream_t);
-template std::unique_ptr<Card<double>> Card<double>::make(const Problem<double>&, const Config&, const Unit&, int, float, Trace&, cudaStream_t);
+template std::unique_ptr<Card<float>> Card<float>::make(const Problem<float>&, const Config&, const Unit&, float, Trace&, cudaStream_t);
+template std::unique_ptr<Card<double>> Card<double>::make(const Problem<double>&, const Config&, const Unit&, float, Trace&, cudaStream_t);
 
 }  // namespace km::screen

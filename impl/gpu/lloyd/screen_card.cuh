@@ -13,20 +13,18 @@
 
 namespace km::screen {
 
-/// Sums of a device's points: k x d, and k counts.
+/// Sums of points: k x d, and k counts.
 struct Totals {
   const moved_sums::Sum* sums;
   const int* counts;
-  moved_sums::FixedPoint units;
 };
 
 /// Its kernels are compiled once for float and double (screen_card.cu). Everything happens on one stream.
 template <class T>
 class Card {
  public:
-  /// problem: this device's points, perhaps none. clusters: at least k, for which sums have room. margin_scale: scales the proven margin; below 1
-  /// labels are not proven. Phase: transfer.
-  static std::unique_ptr<Card> make(const Problem<T>& problem, const Config& config, const Unit& unit, int clusters, float margin_scale, Trace& trace,
+  /// problem: this device's points, perhaps none. margin_scale: scales the proven margin; below 1 labels are not proven. Phase: transfer.
+  static std::unique_ptr<Card> make(const Problem<T>& problem, const Config& config, const Unit& unit, float margin_scale, Trace& trace,
                                     cudaStream_t stream);
   virtual ~Card() = default;
 
@@ -48,10 +46,8 @@ class Card {
   /// Brings the sums of this device's points up to date.
   virtual void sum(const std::int32_t* labels) = 0;
   virtual Totals totals() const = 0;
-  /// Means of this device's points, k x d, and images of them. An empty cluster keeps its centroid.
-  virtual void average(const T* assigned, T* next) = 0;
-  /// Means that were made elsewhere: copies them to `next`, and makes images.
-  virtual void adopt(const T* means, T* next) = 0;
+  /// Means of sums, k x d, and images of them. An empty cluster keeps its centroid.
+  virtual void average(const Totals& totals, const T* assigned, T* next) = 0;
   /// Counters of the last iteration. Waits.
   virtual void report(Trace& trace) const = 0;
 };

@@ -39,14 +39,14 @@ __device__ unsigned long long scattered(T value, int j) {  // a bijection of the
 
 /// State passed from one assign to the next.
 struct Course {
-  Lengths* spent = nullptr;      // to clear for the iteration after next
-  Progress* progress = nullptr;  // this iteration's, then the next one's; null: a run begins
-  Progress* last = nullptr;
-  bool free = false;  // the strategy may change
+  Lengths* spent;      // to clear for the iteration after next
+  Progress* progress;  // this iteration's, then the next one's
+  Progress* last;
+  bool free;  // the strategy may change
 };
 
 /// One block of 128 threads per cluster: turns sums into means and images. An empty cluster keeps its centroid. The last block leaves out twins and
-/// chooses the next strategy. sums == nullptr: `centroids` are the means. next == nullptr: they need no copy.
+/// chooses the next strategy. sums == nullptr: images of `centroids` only.
 template <class T>
 __global__ void __launch_bounds__(128)
     average(const moved_sums::Sum* sums, const int* counts, moved_sums::FixedPoint fixed_point, const T* centroids, const double* centre,
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(128)
     const std::int64_t at = std::int64_t(c) * d + j;
     T value = centroids[at];
     if (count > 0) value = static_cast<T>(sums[at].value(fixed_point) / count);
-    if (next) next[at] = value;
+    if (sums) next[at] = value;
     to.transposed[std::int64_t(j) * to.k_padded + c] = value;
     hash += scattered(value, j);
     return value;
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(128)
   if (!last) return;
 
   __threadfence();
-  const T* const rows = next ? next : centroids;
+  const T* const rows = sums ? next : centroids;
   constexpr int at_once = 8;  // reads in flight: the rest of the card waits for this block
   for (int c0 = t; c0 < k; c0 += at_once * 128) {
     unsigned long long own[at_once];
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(128)
   for (int other = t; other < k; other += 128) *twins.slot(__ldcg(&twins.hashes[other])) = 0x7F7F7F7F;
   if (t > 0) return;
   *twins.done = 0;
-  if (!course.progress) return;
+  if (!sums) return;
   Progress& progress = *course.progress;
   *course.spent = {0, 0};
   *course.last = progress;

@@ -17,7 +17,7 @@ class Screened {
  public:
   /// margin_scale: see Card::make.
   Screened(const Problem<T>& problem, const Config& config, Trace& trace, const Unit& unit, float margin_scale = 1)
-      : lloyd_(problem, trace), card_(Card<T>::make(problem, config, unit, problem.k, margin_scale, trace, lloyd_.stream())) {
+      : lloyd_(problem, trace), card_(Card<T>::make(problem, config, unit, margin_scale, trace, lloyd_.stream())) {
     const cuda::Phase phase(trace, "layout", lloyd_.stream());
     const Origin origin =
         choose_origin(card_->sums_of_columns(), problem.n, [this](std::span<const double> centre) { return card_->furthest_from(centre); });
@@ -31,7 +31,7 @@ class Screened {
     return lloyd_.run(trace, {{"assign", [this] { card_->assign(lloyd_.assigned(), lloyd_.labels(), lloyd_.changed()); }},
                               {"update", [this, &trace] {
                                  card_->sum(lloyd_.labels());
-                                 card_->average(lloyd_.assigned(), lloyd_.next());
+                                 card_->average(card_->totals(), lloyd_.assigned(), lloyd_.next());
                                  card_->report(trace);
                                }}});
   }

@@ -11,7 +11,7 @@ namespace km::many {
 Communicators::Communicators(const std::vector<int>& devices, Group* group) : Communicators(devices.size()) {
   const cuda::KeepDevice kept;
   if (group) join(devices, *group);
-  else nccl::check(nccl::functions().init_all(all_.data(), total_, devices.data()), "ncclCommInitAll");
+  else nccl::check(nccl::functions().init_all(all_.data(), int(devices.size()), devices.data()), "ncclCommInitAll");
 }
 
 Communicators::~Communicators() {
@@ -27,13 +27,13 @@ void Communicators::join(const std::vector<int>& devices, Group& group) {
   std::vector<std::int64_t> cards(std::size_t(group.size()), 0);
   cards[std::size_t(group.rank())] = std::ssize(devices);
   group.sum(cards);
-  first_ = int(std::accumulate(cards.begin(), cards.begin() + group.rank(), std::int64_t(0)));
-  total_ = int(std::accumulate(cards.begin(), cards.end(), std::int64_t(0)));
+  const auto before = std::accumulate(cards.begin(), cards.begin() + group.rank(), std::int64_t(0));
+  const auto total = std::accumulate(cards.begin() + group.rank(), cards.end(), before);
   nccl::check(nccl::functions().begin_group(), "ncclGroupStart");
   nccl::Result made = nccl::success;
   for (std::size_t at = 0; at < devices.size() && made == nccl::success; ++at) {
     static_cast<void>(cudaSetDevice(devices[at]));  // its card has used it before
-    made = nccl::functions().init_rank(&all_[at], total_, id, first_ + int(at));
+    made = nccl::functions().init_rank(&all_[at], int(total), id, int(before) + int(at));
   }
   const nccl::Result ended = nccl::functions().end_group();  // an open group would queue all later calls
   nccl::check(made, "ncclCommInitRank");

@@ -16,17 +16,13 @@ class Communicators {
   ~Communicators();
   Communicators(const Communicators&) = delete;
 
-  /// GPUs of all ranks, and the number of this process's first among them.
-  int total() const { return total_; }
-  int first() const { return first_; }
   nccl::Communicator* of(int rank) const { return all_[std::size_t(rank)]; }
 
  private:
-  explicit Communicators(std::size_t size) : all_(size), total_(int(size)) {}  // a constructor that throws later destroys what was made
+  explicit Communicators(std::size_t size) : all_(size) {}  // a constructor that throws later destroys what was made
   void join(const std::vector<int>& devices, Group& group);
 
   std::vector<nccl::Communicator*> all_;
-  int total_, first_ = 0;
 };
 
 /// To make them takes as long as many runs: a ReuseScope keeps them. Ranks make them together, once, and keep them.

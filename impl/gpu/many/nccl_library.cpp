@@ -28,8 +28,6 @@ const Found& found() {
     find(found.functions.end_group, "ncclGroupEnd");
     find(found.functions.destroy, "ncclCommDestroy");
     find(found.functions.all_reduce, "ncclAllReduce");
-    find(found.functions.reduce_scatter, "ncclReduceScatter");
-    find(found.functions.all_gather, "ncclAllGather");
     find(found.functions.error_text, "ncclGetErrorString");
     find(found.functions.last_error, "ncclGetLastError");
     return found;

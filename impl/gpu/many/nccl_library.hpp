@@ -12,9 +12,9 @@ namespace km::nccl {
 
 struct Communicator;  // ncclComm_t points to one
 
-enum Result : int { success = 0 };                   // ncclResult_t
-enum Type : int { int8 = 0, int32 = 2, int64 = 4 };  // ncclDataType_t
-enum Operation : int { sum = 0 };                    // ncclRedOp_t
+enum Result : int { success = 0 };         // ncclResult_t
+enum Type : int { int32 = 2, int64 = 4 };  // ncclDataType_t
+enum Operation : int { sum = 0 };          // ncclRedOp_t
 
 struct UniqueId {
   std::int64_t words[16];  // ncclUniqueId: 128 bytes
@@ -28,10 +28,8 @@ struct Functions {
   Result (*end_group)();                                                    // ncclGroupEnd
   Result (*destroy)(Communicator*);                                         // ncclCommDestroy
   Result (*all_reduce)(const void* from, void* to, std::size_t count, Type, Operation, Communicator*, cudaStream_t);
-  Result (*reduce_scatter)(const void* from, void* to, std::size_t count, Type, Operation, Communicator*, cudaStream_t);  // count: of a part
-  Result (*all_gather)(const void* from, void* to, std::size_t count, Type, Communicator*, cudaStream_t);                 // count: of a part
-  const char* (*error_text)(Result);                                                                                      // ncclGetErrorString
-  const char* (*last_error)(const Communicator*);                                                                         // ncclGetLastError
+  const char* (*error_text)(Result);               // ncclGetErrorString
+  const char* (*last_error)(const Communicator*);  // ncclGetLastError
 };
 
 /// Returns why NCCL cannot be called, or "".

@@ -1,9 +1,8 @@
 // Exact Lloyd's by fp16 products on several cards, of one process or of several ranks: each labels and sums its share of the points as
-// gpu/lloyd/screened. The cards divide the clusters: NCCL adds a cluster's sums on the card that owns it (reduce-scatter), this makes the mean, and
-// NCCL gives the means to all (all-gather). The sums are 64-bit integers, whose units come from all points, and labels are proven: any number of
-// cards and ranks gives the same bits.
-// Cost of an iteration on each of R cards: that of gpu/lloyd/screened for n / R points; over NVLink (R - 1) / R of k (16 d + 4) bytes of sums and of
-// k d s bytes of means; three more launches. Limit: two meetings, 10 to 20 µs each, which need 10⁸ flops or more to hide.
+// gpu/lloyd/screened, NCCL adds the sums of all, and each card makes all means itself. The sums are 64-bit integers, whose units come from all points,
+// and labels are proven: any number of cards and ranks gives the same bits.
+// Cost of an iteration on each of R cards: that of gpu/lloyd/screened for n / R points, and an all-reduce of k (16 d + 4) bytes.
+// Limit: the update, the means and the meeting take as long for few points as for many.
 #include "impl/gpu/lloyd/screen_card.cuh"
 #include "impl/gpu/many/communicators.hpp"
 #include "impl/gpu/many/on_each.hpp"
@@ -11,29 +10,15 @@
 namespace km {
 namespace {
 
-using moved_sums::Sum;
-
-/// A thread a value. An empty cluster keeps its centroid.
-template <class T>
-__global__ void divide(const Sum* sums, const int* counts, moved_sums::FixedPoint q, const T* assigned, std::int64_t cells, int d, T* means) {
-  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (at >= cells) return;
-  const auto count = static_cast<unsigned>(counts[at / d]);
-  means[at] = count > 0 ? static_cast<T>(sums[at].value(q) / count) : assigned[at];
-}
-
 const screen::Unit& unit() { return cuda::attribute(cudaDevAttrComputeCapabilityMajor) == 9 ? screen::wgmma : screen::mma; }
 
 /// One card's share of the run.
 template <class T>
 class Share {
  public:
-  /// part: clusters of each of `parts` cards; this one has those from number * part on.
-  Share(const Problem<T>& problem, const Config& config, nccl::Communicator* ranks, int number, int part, int parts, Trace& trace)
-      : lloyd(problem, trace), card(screen::Card<T>::make(problem, config, unit(), part * parts, 1, trace, lloyd.stream())), ranks_(ranks),
-        tested_(problem.tolerance >= 0), part_(part), first_(std::min(number * part, problem.k)), size_(std::min(part, problem.k - first_)),
-        d_(problem.d), sums_(std::int64_t(part) * d_), counts_(part), means_(std::int64_t(part) * parts * d_),
-        mine_(means_.data() + std::int64_t(number) * part * d_), changed_(1) {}
+  Share(const Problem<T>& problem, const Config& config, nccl::Communicator* ranks, Trace& trace)
+      : lloyd(problem, trace), card(screen::Card<T>::make(problem, config, unit(), 1, trace, lloyd.stream())), ranks_(ranks),
+        tested_(problem.tolerance >= 0), sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), changed_(1) {}
 
   int iterate(Trace& trace) {
     card->begin();
@@ -42,7 +27,7 @@ class Share {
                              {"update", [this] { card->sum(lloyd.labels()); }},
                              {"reduce", [this] { reduce(); }},
                              {"update", [this, &trace] {
-                                card->adopt(means_.data(), lloyd.next());
+                                card->average({sums_.data(), counts_.data()}, lloyd.assigned(), lloyd.next());
                                 card->report(trace);
                               }}});
   }
@@ -51,38 +36,29 @@ class Share {
   std::unique_ptr<screen::Card<T>> card;
 
  private:
-  void assign() {
-    card->assign(lloyd.assigned(), lloyd.labels(), changed_.data());
-    if (tested_)
-      nccl::check(nccl::functions().all_reduce(changed_.data(), lloyd.changed(), 1, nccl::int64, nccl::sum, ranks_, lloyd.stream()), "ncclAllReduce");
+  /// All ranks' sums of `count` values.
+  nccl::Result add(const void* mine, void* all, std::size_t count, nccl::Type type) const {
+    return nccl::functions().all_reduce(mine, all, count, type, nccl::sum, ranks_, lloyd.stream());
   }
 
-  /// Makes all clusters' means from all cards' sums.
+  void assign() {
+    card->assign(lloyd.assigned(), lloyd.labels(), changed_.data());
+    if (tested_) nccl::check(add(changed_.data(), lloyd.changed(), 1, nccl::int64), "ncclAllReduce");
+  }
+
   void reduce() {
-    const nccl::Functions& call = nccl::functions();
-    const cudaStream_t stream = lloyd.stream();
     const screen::Totals mine = card->totals();
-    nccl::check(call.begin_group(), "ncclGroupStart");
-    const nccl::Result of_sums = call.reduce_scatter(mine.sums, sums_.data(), 2 * std::size_t(sums_.size()), nccl::int64, nccl::sum, ranks_, stream);
-    const nccl::Result of_counts = call.reduce_scatter(mine.counts, counts_.data(), std::size_t(part_), nccl::int32, nccl::sum, ranks_, stream);
-    const nccl::Result ended = call.end_group();  // an open group would queue all later calls
-    for (const nccl::Result result : {of_sums, of_counts, ended}) nccl::check(result, "ncclReduceScatter");
-    const std::int64_t cells = std::int64_t(size_) * d_;
-    if (cells > 0) {
-      divide<<<cuda::blocks(cells, 256), 256, 0, stream>>>(sums_.data(), counts_.data(), mine.units, lloyd.assigned() + std::int64_t(first_) * d_,
-                                                           cells, d_, mine_);
-      cuda::check_launch();
-    }
-    nccl::check(call.all_gather(mine_, means_.data(), std::size_t(part_) * d_ * sizeof(T), nccl::int8, ranks_, stream), "ncclAllGather");
+    nccl::check(nccl::functions().begin_group(), "ncclGroupStart");
+    const nccl::Result of_sums = add(mine.sums, sums_.data(), 2 * std::size_t(sums_.size()), nccl::int64);
+    const nccl::Result of_counts = add(mine.counts, counts_.data(), std::size_t(counts_.size()), nccl::int32);
+    const nccl::Result ended = nccl::functions().end_group();  // an open group would queue all later calls
+    for (const nccl::Result result : {of_sums, of_counts, ended}) nccl::check(result, "ncclAllReduce");
   }
 
   nccl::Communicator* ranks_;
   bool tested_;
-  int part_, first_, size_, d_;
-  cuda::Buffer<Sum> sums_;  // of all cards' points, for this card's clusters
+  cuda::Buffer<moved_sums::Sum> sums_;  // of all cards' points
   cuda::Buffer<int> counts_;
-  cuda::Buffer<T> means_;  // of all clusters
-  T* mine_;                // of this card's
   cuda::Buffer<unsigned long long> changed_;
 };
 
@@ -91,12 +67,11 @@ class Screened {
  public:
   Screened(const Problem<T>& problem, const Config& config, Trace& trace)
       : problem_(problem), cards_(config, problem.group), ranks_(many::communicators(cards_.devices(), problem.group)) {
-    const int parts = ranks_->total(), part = (problem.k + parts - 1) / parts;
     {
       const auto phase = trace.phase("transfer");
       cards_.make([&](int rank) {
         Trace untraced;
-        return std::make_unique<Share<T>>(share(rank), config, ranks_->of(rank), ranks_->first() + rank, part, parts, untraced);
+        return std::make_unique<Share<T>>(share(rank), config, ranks_->of(rank), untraced);
       });
     }
     const auto phase = trace.phase("layout");
@@ -167,7 +142,7 @@ class Screened {
 };
 
 const Register<Screened> registration{{
-    .summary = "several GPUs, of one process or of several ranks: gpu/lloyd/screened on each, whose clusters they divide to make the means",
+    .summary = "several GPUs, of one process or of several ranks: gpu/lloyd/screened on each, sums of all by NCCL",
     .device = Device::gpu,
     .parameters =
         [] {
