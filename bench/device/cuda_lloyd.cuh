@@ -129,6 +129,7 @@ class Lloyd {
                              {changed_.data(), shape_.tolerance * static_cast<double>(problem_.whole().n), shape_.max_iters, next_.data(),
                               assigned_.data(), static_cast<std::int64_t>(next_.bytes()), progress_.data(), iters_host_.data()}));
     }
+    if (recorded_) recorded_->upload(stream_);
     last_ = assigned_.data();
   }
 

@@ -31,6 +31,7 @@ class OnOne : public Card<T> {
   double furthest_from(std::span<const double> centre) override;
   float lay_out(double scale, double greatest, std::int64_t n) override;
   void finish_layout(float longest) override;
+  void warm_up(std::int32_t* labels, unsigned long long* changed, T* next) override;
 
   void begin() override;
   void assign(const T* assigned, std::int32_t* labels, unsigned long long* changed) override;
@@ -120,6 +121,16 @@ void OnOne<T>::finish_layout(float longest) {
   cuda::check_launch();
   cuda::clear(stream_, transposed_, done_);
   cuda::set_bytes(lowest_, 0x7F, stream_);  // above every index
+  cuda::check(cudaStreamSynchronize(stream_));
+}
+
+template <class T>
+void OnOne<T>::warm_up(std::int32_t* labels, unsigned long long* changed, T* next) {
+  begin();
+  assign(initial_.data(), labels, changed);
+  sum(labels);
+  average(totals(), initial_.data(), next);
+  iteration_ = 0;
   cuda::check(cudaStreamSynchronize(stream_));
 }
 

@@ -38,6 +38,8 @@ class Card {
   virtual float lay_out(double scale, double greatest, std::int64_t n) = 0;
   /// longest: the greatest |x|² of all points.
   virtual void finish_layout(float longest) = 0;
+  /// An iteration from the initial centroids, so that all kernels are loaded. labels: none.
+  virtual void warm_up(std::int32_t* labels, unsigned long long* changed, T* next) = 0;
 
   // ---- a run ----
   virtual void begin() = 0;

@@ -5,7 +5,7 @@
 // tails), later iterations start there.
 // Sums are exact and updated by moved points only (moved_sums). The kernel of the means also halves the next centroids (screen_centroids).
 // Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128), points read once in fp16, moved points twice as given; eight
-// kernels, no decision on the host. Memory per point: as given, 4 K bytes of halves, 60 bytes of lists (76 with many clusters).
+// kernels, no decision on the host; a run without a tolerance is one graph. Memory per point: as given, 4 K bytes of halves, 60 bytes of lists (76 with many clusters).
 #pragma once
 
 #include "impl/gpu/lloyd/screen_card.cuh"
@@ -22,23 +22,33 @@ class Screened {
     const Origin origin =
         choose_origin(card_->sums_of_columns(), problem.n, [this](std::span<const double> centre) { return card_->furthest_from(centre); });
     card_->finish_layout(card_->lay_out(origin.scale, card_->greatest(), problem.n));
+    if (problem.tolerance < 0)  // else images of the centroids alternate from iteration to iteration
+      lloyd_.record([this] { card_->begin(); }, {"", [this] {
+                                                   assign();
+                                                   update();
+                                                 }});
   }
 
   void reset() { lloyd_.reset(); }
 
   int iterate(Trace& trace) {
+    if (lloyd_.shape().tolerance < 0 && !trace.active()) return lloyd_.run(trace);
     card_->begin();
-    return lloyd_.run(trace, {{"assign", [this] { card_->assign(lloyd_.assigned(), lloyd_.labels(), lloyd_.changed()); }},
-                              {"update", [this, &trace] {
-                                 card_->sum(lloyd_.labels());
-                                 card_->average(card_->totals(), lloyd_.assigned(), lloyd_.next());
-                                 card_->report(trace);
-                               }}});
+    return lloyd_.run(trace, {{"assign", [this] { assign(); }}, {"update", [&] {
+                                                                   update();
+                                                                   card_->report(trace);
+                                                                 }}});
   }
 
   Solution<T> download() { return lloyd_.download(); }
 
  private:
+  void assign() { card_->assign(lloyd_.assigned(), lloyd_.labels(), lloyd_.changed()); }
+  void update() {
+    card_->sum(lloyd_.labels());
+    card_->average(card_->totals(), lloyd_.assigned(), lloyd_.next());
+  }
+
   cuda::Lloyd<T> lloyd_;
   std::unique_ptr<Card<T>> card_;
 };

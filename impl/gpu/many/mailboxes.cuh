@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "impl/gpu/many/cards.cuh"
 #include "impl/gpu/many/meeting.cuh"
+#include "impl/gpu/many/on_each.hpp"
 
 namespace km::many {
 
@@ -35,13 +35,15 @@ inline std::string peers_apart(const Config& config) {
 
 /// A card's memory in which the others leave their sums.
 struct Mailbox {
-  Mailbox(int cards, int sums, cudaStream_t stream) : inbox(2 * std::int64_t(cards) * sums), arrived(cards), epoch(1), late(1), late_on_host(1) {
-    cuda::clear(stream, inbox, arrived, epoch, late);
+  Mailbox(int cards, int sums, cudaStream_t stream)
+      : inbox(2 * std::int64_t(cards) * sums), arrived(cards), epoch(1), late(1), done(1), late_on_host(1) {
+    cuda::clear(stream, inbox, arrived, epoch, late, done);
     late_on_host[0] = 0;
     cuda::check(cudaStreamSynchronize(stream));
   }
   cuda::Buffer<Bits> inbox, arrived, epoch;
   cuda::Buffer<int> late;
+  cuda::Buffer<unsigned> done;
   cuda::PinnedBuffer<int> late_on_host;
 };
 
@@ -60,7 +62,7 @@ class Mailboxes {
     Mailbox& own = *boxes_[std::size_t(rank)];
     Meeting m;
     m.rank = rank, m.size = int(devices_.size());
-    m.epoch = own.epoch.data(), m.late = own.late.data(), m.late_on_host = own.late_on_host.data();
+    m.epoch = own.epoch.data(), m.late = own.late.data(), m.late_on_host = own.late_on_host.data(), m.done = own.done.data();
     for (std::size_t card = 0; card < boxes_.size(); ++card)
       m.inbox[card] = boxes_[card]->inbox.data(), m.arrived[card] = boxes_[card]->arrived.data();
     return m;

@@ -22,12 +22,18 @@ struct Meeting {
   Bits* arrived[most_cards] = {};                // of each card: the last epoch that each other one has sent
   Bits* epoch = nullptr;                         // of this card
   int *late = nullptr, *late_on_host = nullptr;  // the card that did not come, plus one
+  unsigned* done = nullptr;                      // blocks that have stored, zero outside a kernel
 
   /// Stores a card's sums for all cards. One block, all its threads.
   __device__ __forceinline__ void send(Bits now, const Bits* sums, int count) const {
     for (int at = threadIdx.x; at < size * count; at += blockDim.x) place(at / count, now, rank, count)[at % count] = __ldcg(sums + at % count);
     __threadfence_system();
     __syncthreads();
+    announce(now);
+  }
+
+  /// Tells all cards that this one's sums lie in their inboxes. One block, all its threads.
+  __device__ __forceinline__ void announce(Bits now) const {
     if (threadIdx.x < size) asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(arrived[threadIdx.x] + rank), "l"(now) : "memory");
   }
 
@@ -55,7 +61,6 @@ struct Meeting {
     return all;
   }
 
- private:
   /// Where `from` puts its sums in the inbox of `of`.
   __device__ __forceinline__ Bits* place(int of, Bits now, int from, int count) const {
     return inbox[of] + (static_cast<int>(now % 2) * size + from) * count;

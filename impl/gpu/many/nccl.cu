@@ -29,12 +29,7 @@ class Nccl {
       card.enqueue_means(iter);
     });
   }
-  ~Nccl() {  // graphs end before the communicators that they hold
-    try {
-      cards_.each([this](int rank) { cards_.card(rank).graph.reset(); });
-    } catch (...) {  // reported before
-    }
-  }
+  ~Nccl() { cards_.drop(); }  // graphs end before the communicators that they hold
   Nccl(const Nccl&) = delete;
 
   void reset() { cards_.reset(); }

@@ -51,12 +51,7 @@ class OnEach {
   OnEach(const Config& config, const Group* group)
       : devices_(devices_of(cards_of(config, group), group)), team_(int(devices_.size()), [this](int rank) { select(rank); }),
         cards_(devices_.size()) {}
-  ~OnEach() {
-    try {
-      each([this](int rank) { cards_[std::size_t(rank)].reset(); });
-    } catch (...) {  // reported before
-    }
-  }
+  ~OnEach() { drop(); }
   OnEach(const OnEach&) = delete;
 
   int size() const { return team_.size(); }
@@ -67,6 +62,12 @@ class OnEach {
   template <class Make>
   void make(Make make) {
     each([&](int rank) { cards_[std::size_t(rank)] = make(rank); });
+  }
+  void drop() noexcept {
+    try {
+      each([this](int rank) { cards_[std::size_t(rank)].reset(); });
+    } catch (...) {  // reported before
+    }
   }
 
  protected:

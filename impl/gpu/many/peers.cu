@@ -5,6 +5,7 @@
 // Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; one launch; R k (3 d + 1) + 3 values of 8 bytes
 // over NVLink (2 d in fp32), and one way of a flag.
 // Limit: 16 dimensions, 256 clusters. With a tolerance the host waits for every iteration's count of changed labels.
+#include "impl/gpu/many/cards.cuh"
 #include "impl/gpu/many/mailboxes.cuh"
 
 namespace km {

@@ -6,6 +6,7 @@
 // values of 8 bytes over NVLink (2 d in fp32), one way of a flag, and as many values from L2 for every block.
 // Limit: 16 dimensions, 256 clusters.
 #include "impl/gpu/lloyd/last_block.cuh"
+#include "impl/gpu/many/cards.cuh"
 #include "impl/gpu/many/mailboxes.cuh"
 
 namespace km {
