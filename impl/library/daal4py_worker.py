@@ -6,7 +6,7 @@ from importlib import metadata
 
 import numpy as np
 from ranks import COMM, processors, serve_ranks
-from worker import Job, Prepare
+from worker import Job, Prepare, means
 
 
 class Fit:
@@ -21,24 +21,23 @@ class Fit:
         return daal4py.kmeans(len(self.job.initial), iterations, fptype=number, accuracyThreshold=0.0, **more)
 
     def reset(self) -> None:
-        self.start = np.array(self.job.initial)
+        self.centroids = np.array(self.job.initial)
 
     def iterate(self) -> int:
         """It does not return the centroids before its last update: another call makes the last iteration."""
-        updates = self.job.iterations - 1
-        self.assigned = self.solver(updates, distributed=True).compute(self.points, self.start).centroids
-        self.centroids = self.solver(1, distributed=True).compute(self.points, self.assigned).centroids
+        for iterations in (self.job.iterations - 1, 1):
+            self.assigned = self.centroids
+            self.centroids = self.solver(iterations, distributed=True).compute(self.points, self.assigned).centroids
         return self.job.iterations
 
     def download(self) -> None:
-        """A cluster without points keeps its centroid."""
+        """Means of these labels: in the last update, rounding may have put a point between two centroids elsewhere."""
         job = self.job
         found = self.solver(0, assignFlag=True).compute(self.points, self.assigned)
         job.labels[self.rows] = found.assignments[:, 0]
         COMM.Barrier()
         if COMM.rank == 0:
-            points_in = np.bincount(job.labels, minlength=len(job.initial))[:, None]
-            job.assigned[:], job.centroids[:] = self.assigned, np.where(points_in, self.centroids, self.assigned)
+            job.assigned[:], job.centroids[:] = self.assigned, means(job.points, job.labels, self.assigned)
 
 
 def load() -> tuple[dict[str, str], Prepare]:
