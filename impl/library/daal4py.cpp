@@ -9,7 +9,7 @@ namespace {
 template <class T>
 struct Daal4py : OutOfProcess<T> {
   Daal4py(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, ranks_command("daal4py_worker.py", config.number("ranks"))) {}
+      : OutOfProcess<T>(problem, config, trace, ranks_command("daal4py_worker.py", config.number("processes"))) {}
 };
 
 const Register<Daal4py> registration{{
@@ -18,7 +18,7 @@ const Register<Daal4py> registration{{
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
       if (p.max_iters < 2) return "two calls make two iterations at least";
       if (p.tolerance >= 0) return "daal4py stops by its objective, not by labels: leave the tolerance out";
-      if (p.n / config.number("ranks") < p.k) return "a rank has fewer points than clusters";
+      if (p.n / config.number("processes") < p.k) return "a rank has fewer points than clusters";
       if (!python_has("daal4py")) return not_installed("scikit-learn-intelex");
       if (const auto why = unranked(p, config); !why.empty()) return why;
       const bool linked = runs({python(), "-c", "import mpi4py.MPI, daal4py.mpi_transceiver"});

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from importlib import metadata
+from multiprocessing import resource_tracker
 
 import numpy as np
 from worker import Job, Prepare, means, serve
@@ -59,10 +60,12 @@ def load() -> tuple[dict[str, str], Prepare]:
 
 
 def end() -> None:
+    """Waits for all processes, also that in which multiprocessing tracks its resources: kmbench counts those left."""
     if "CLIENT" in globals():
         CLIENT.close()
         if CLIENT.cluster:
             CLIENT.cluster.close()
+        resource_tracker._resource_tracker._stop()
 
 
 if __name__ == "__main__":  # the workers import this file

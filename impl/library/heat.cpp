@@ -9,7 +9,7 @@ namespace {
 template <class T>
 struct Heat : OutOfProcess<T> {
   Heat(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, ranks_command("heat_worker.py", config.number("ranks"))) {}
+      : OutOfProcess<T>(problem, config, trace, ranks_command("heat_worker.py", config.number("processes"))) {}
 };
 
 const Register<Heat> registration{{

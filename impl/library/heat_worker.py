@@ -24,7 +24,8 @@ class Fit:
         while moving and made < job.iterations:
             made += 1
             before, self.assigned = self.labels, self.centroids
-            model = self.heat.cluster.KMeans(len(job.initial), init=self.assigned, max_iter=1, tol=None).fit(self.points)
+            model = self.heat.cluster.KMeans(len(job.initial), init=self.assigned, max_iter=1, tol=None)
+            model.fit(self.points)
             self.labels, self.centroids = model.labels_, self.kept(model)
             if job.tolerance is not None and before is not None:
                 moving = int((before != self.labels).sum()) > job.tolerance * len(job.points)

@@ -142,20 +142,20 @@ double OutOfProcess<T>::empty_call_s() {
 }
 
 Parameter ranks_parameter() {
-  return {.name = "ranks",
+  return {.name = "processes",
           .fallback = 1,
           .range = {1, 2, 3, 16, 64},
           .tunable = true,
-          .help = "of MPI, on this machine; each has its part of the processors as threads",
+          .help = "ranks of MPI on this machine, each with its part of the processors as threads",
           .effective = [](std::int64_t ranks, const ProblemShape&, int) { return std::min<std::int64_t>(ranks, omp_get_num_procs()); }};
 }
 
 std::string crowded(std::int64_t processes) { return processes > 2 * omp_get_num_procs() ? "more than two processes a processor" : ""; }
 
 std::string unranked(const ProblemShape& p, const Config& config) {
-  if (p.n < config.number("ranks")) return "a rank has no points";
+  if (p.n < config.number("processes")) return "a rank has no points";
   if (!python_has("mpi4py")) return not_installed("mpi4py");
-  const auto why = crowded(config.number("ranks"));
+  const auto why = crowded(config.number("processes"));
   return why.empty() ? unlaunched() : why;
 }
 

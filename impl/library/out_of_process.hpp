@@ -40,7 +40,7 @@ class OutOfProcess {
   int iters_ = 0;
 };
 
-/// The parameter `ranks` of a library over MPI.
+/// The parameter `processes` of a library over MPI.
 Parameter ranks_parameter();
 /// Why so many processes are too many here, or "".
 std::string crowded(std::int64_t processes);

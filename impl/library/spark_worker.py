@@ -34,7 +34,7 @@ class Fit:
         return solver.setEpsilon(0.0).setInitialModel(start).run(self.points.rdd())
 
     def iterate(self) -> int:
-        """run does not return the centroids before its last update: another makes the last iteration, unless at rest."""
+        """run does not return the centroids before its last update: another makes the last iteration."""
         job, self.assigned, made = self.job, self.start, 0
         if job.iterations > 1:
             self.assigned = self.last = self.fit(self.start, job.iterations - 1)

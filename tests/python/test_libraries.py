@@ -314,7 +314,12 @@ def processes_of(script: str) -> list[str]:
     return subprocess.run(["pgrep", "-af", str(ADAPTERS / script)], capture_output=True, text=True).stdout.splitlines()
 
 
-ENGINES = {"heat": {"ranks": "1,2"}, "daal4py": {"ranks": "1,2"}, "dask": {"workers": "1,2"}, "spark": {"partitions": "0,3"}}
+ENGINES = {
+    "heat": {"processes": "1,2"},
+    "daal4py": {"processes": "1,2"},
+    "dask": {"workers": "1,2"},
+    "spark": {"partitions": "0,3"},
+}
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
