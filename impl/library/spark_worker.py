@@ -59,7 +59,8 @@ def load() -> tuple[dict[str, str], Prepare]:
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 21
-    settings = {"spark.driver.memory": f"{memory}m", "spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+    settings = {"spark.driver.memory": f"{memory}m", "spark.ui.enabled": "false"}
+    settings |= {"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
     settings |= {"spark.master": os.environ.get("KMBENCH_SPARK_MASTER", "local[*]"), "spark.app.name": "kmbench"}
     SPARK = SparkContext(conf=SparkConf().setAll(settings.items()))
     return {"name": "Spark MLlib", "version": SPARK.version, "precision": "input", "device": "cpu"}, Fit
