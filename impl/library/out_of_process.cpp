@@ -1,6 +1,7 @@
 #include "impl/library/out_of_process.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -138,6 +139,24 @@ double OutOfProcess<T>::empty_call_s() {
     s = now_s() - start_s;
   }
   return median(std::move(seconds));
+}
+
+Parameter ranks_parameter() {
+  return {.name = "processes",
+          .fallback = 1,
+          .range = {1, 2, 3, 16, 64},
+          .tunable = true,
+          .help = "ranks of MPI on this machine, each with its part of the processors as threads",
+          .effective = [](std::int64_t ranks, const ProblemShape&, int) { return std::min<std::int64_t>(ranks, omp_get_num_procs()); }};
+}
+
+std::string crowded(std::int64_t processes) { return processes > 2 * omp_get_num_procs() ? "more than two processes a processor" : ""; }
+
+std::string unranked(const ProblemShape& p, const Config& config) {
+  if (p.n < config.number("processes")) return "a rank has no points";
+  if (!python_has("mpi4py")) return not_installed("mpi4py");
+  const auto why = crowded(config.number("processes"));
+  return why.empty() ? unlaunched() : why;
 }
 
 template class OutOfProcess<float>;

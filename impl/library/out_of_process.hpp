@@ -40,6 +40,13 @@ class OutOfProcess {
   int iters_ = 0;
 };
 
+/// The parameter `processes` of a library over MPI.
+Parameter ranks_parameter();
+/// Why so many processes are too many here, or "".
+std::string crowded(std::int64_t processes);
+/// Why no such ranks can share the points, or "".
+std::string unranked(const ProblemShape& p, const Config& config);
+
 extern template class OutOfProcess<float>;
 extern template class OutOfProcess<double>;
 

@@ -9,7 +9,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -46,6 +48,13 @@ bool succeeds(std::vector<std::string> words, std::chrono::seconds limit) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// Words that start so many processes. Open MPI would bind one or two ranks to a core each.
+std::vector<std::string> launcher(const std::string& ranks) {
+  const char* own = std::getenv("KMBENCH_MPIRUN");
+  std::istringstream words((own ? own : "mpirun --oversubscribe --bind-to none") + (" -n " + ranks));
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 }  // namespace
 
 bool python_has(const std::string& module, const std::string& attribute) {
@@ -60,6 +69,28 @@ std::string not_installed(const std::string& library) { return library + " is no
 Command python_command(const std::string& script, std::vector<std::string> args, std::vector<std::string> environment) {
   args.insert(args.begin(), {python(), (home() / "impl/library" / script).string()});
   return {std::move(args), std::move(environment), true};
+}
+
+Command ranks_command(const std::string& script, std::int64_t ranks) {
+  Command command = python_command(script, {std::to_string(ranks)});
+  const auto words = launcher(std::to_string(ranks));
+  command.words.insert(command.words.begin(), words.begin(), words.end());
+  return command;
+}
+
+std::string unlaunched() {
+  auto words = launcher("1");
+  std::string said;
+  for (const auto& word : words) said += word + " ";
+  words.push_back("true");
+  return runs(words) ? "" : said + "starts nothing; KMBENCH_MPIRUN may have the words that start ranks of MPI";
+}
+
+bool runs(const std::vector<std::string>& words) {
+  static std::map<std::vector<std::string>, bool> known;
+  const auto [at, fresh] = known.try_emplace(words, false);
+  if (fresh) at->second = succeeds(words, std::chrono::seconds(30));
+  return at->second;
 }
 
 }  // namespace km

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,11 @@ bool python_has(const std::string& module, const std::string& attribute = "");
 std::string not_installed(const std::string& library);
 /// Runs a script of this folder in python(). Its processes last, because imports take seconds.
 Command python_command(const std::string& script, std::vector<std::string> args = {}, std::vector<std::string> environment = {});
+/// The same on ranks of MPI, which rank 0 speaks for (ranks.py). KMBENCH_MPIRUN may have the launcher's words.
+Command ranks_command(const std::string& script, std::int64_t ranks);
+/// The reason of a skip: the launcher starts nothing. "" if it does.
+std::string unlaunched();
+/// True if the command ends well. Cached.
+bool runs(const std::vector<std::string>& words);
 
 }  // namespace km

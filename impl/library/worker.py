@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,6 +37,7 @@ class Solver(Protocol):
 
 
 Prepare = Callable[[Job], Solver]
+Answer = dict[str, Any]
 ARRAYS = ("points", "initial", "assigned", "centroids", "labels")
 
 
@@ -62,15 +63,21 @@ def give_back_gpu_memory() -> None:
         cupy.get_default_memory_pool().free_all_blocks()
 
 
-def serve(load: Callable[[], tuple[dict[str, str], Prepare]]) -> None:
-    """Answers until bye or the end of input. `load` imports the library and returns the answer to hello."""
+def serve(
+    load: Callable[[], tuple[dict[str, str], Prepare]],
+    end: Callable[[], object] = lambda: None,
+    lines: Iterable[str] = sys.stdin,
+    agreed: Callable[[Answer], Answer | None] = lambda answer: answer,
+) -> None:
+    """Answers until bye or the end of input. `load` imports the library and returns the answer to hello; `end` stops
+    its processes. Of several ranks (ranks.py), all hear the same lines; rank 0 gives the answer that they agreed on."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # a library's prints go to standard error
     prepare: Prepare | None = None
     solver: Any = None
-    for line in sys.stdin:
+    for line in lines:
         asked = json.loads(line)
-        answer: dict[str, Any] = {}
+        answer: Answer = {}
         try:
             match asked["verb"]:
                 case "hello":
@@ -94,5 +101,7 @@ def serve(load: Callable[[], tuple[dict[str, str], Prepare]]) -> None:
                     break
         except Exception as error:  # becomes the case's failure
             answer = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(answer), file=answers, flush=True)
+        if (answer := agreed(answer)) is not None:
+            print(json.dumps(answer), file=answers, flush=True)
+    end()
     os._exit(0)  # libraries unload slowly

@@ -13,7 +13,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from built import ENVIRONMENT, ROOT, by_implementation, flags, kmbench, lines_of, needs_kmbench, script
+from built import (
+    ENVIRONMENT,
+    KMBENCH,
+    ROOT,
+    by_implementation,
+    flags,
+    kmbench,
+    lines_of,
+    needs_kmbench,
+    script,
+    wait_until,
+)
 
 STAND_INS = Path(__file__).with_name("stand_ins")
 ADAPTERS = ROOT / "impl/library"
@@ -297,3 +308,37 @@ def test_pytorch_takes_the_threads_of_its_own_case(monkeypatch):
     for threads in (0, 3, 0):
         solver(SimpleNamespace(points=[], initial=[0], tolerance=None, parameters={"threads": threads}, ranks=None))
     assert asked == [8, 3, 8]
+
+
+def processes_of(script: str) -> list[str]:
+    return subprocess.run(["pgrep", "-af", str(ADAPTERS / script)], capture_output=True, text=True).stdout.splitlines()
+
+
+ENGINES = {
+    "heat": {"processes": "1,2"},
+    "daal4py": {"processes": "1,2"},
+    "dask": {"workers": "1,2"},
+    "spark": {"partitions": "0,3"},
+}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@needs_kmbench
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("killed", [False, True])
+def test_an_engine_is_right_and_none_of_its_processes_outlives_kmbench(name, killed, tmp_path):
+    ((parameter, values),) = ENGINES[name].items()
+    shape = flags(dataset="blobs", n="7,1001", d=3, k=4, iterations=4, repetitions=200 if killed else 2)
+    words = [*flags(implementation=f"^library/{name}$", set=f"{parameter}={values}", out=tmp_path), *shape]
+    skips = re.findall(r"skip: (.*)", kmbench("run", *words, "--dry-run", **AS_ROOT).stdout)
+    if len(skips) == 4:
+        pytest.skip(skips[-1])
+    environment = {**ENVIRONMENT, **AS_ROOT}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([KMBENCH, "run", *words], env=environment, **quiet) as run:
+        if killed:
+            wait_until(lambda: processes_of(f"{name}_worker.py"))
+            run.kill()
+    wait_until(lambda: not processes_of(f"{name}_worker.py"))
+    for line in [] if killed else lines_of(tmp_path / "adhoc.jsonl"):
+        assert (line["verdict"], line["failure"]) == ("", None) or line["skip"], line["failure"]
