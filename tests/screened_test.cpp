@@ -1,4 +1,5 @@
-// gpu/lloyd/screened and screened_mma give the same bits for every grid and need more than nine tenths of their margin. Skips without a GPU that they run on.
+// gpu/lloyd/screened and screened_mma, and on all GPUs gpu/many/screened and screened_peers, give the same bits for every grid. The first two need more
+// than nine tenths of their margin. Skips without a GPU that they run on.
 #include <cmath>
 
 #include "tests/solving.hpp"
@@ -46,8 +47,8 @@ struct ScreenedOnTheGpu : OnTheGpu {
 };
 TYPED_TEST_SUITE(ScreenedOnTheGpu, Precisions);
 
-TYPED_TEST(ScreenedOnTheGpu, GivesTheSameBitsForEveryGrid) {
-  const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma"});
+TYPED_TEST(ScreenedOnTheGpu, GivesTheSameBitsForEveryGridAndOnAllGpus) {
+  const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma", "gpu/many/screened", "gpu/many/screened_peers"});
   if (names.empty()) GTEST_SKIP() << "none of them runs here";
   const auto expected = solve(this->square.problem, names.front());
   for (const auto& name : names)
