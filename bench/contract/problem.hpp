@@ -29,12 +29,12 @@ struct Problem : ProblemShape {
   std::span<const T> points;
   std::span<const T> initial_centroids;
   Group* group = nullptr;  // null: this process has all points; else n and points are those of its shard (Description::shards)
-  Shard shard = {};        // of a rank, or of a GPU; total 0: these are all points
+  Shard shard = {};
 
   /// The shape of the whole problem: its n counts the points of all ranks.
   ProblemShape whole() const {
     ProblemShape shape = *this;
-    if (shard.total > 0) shape.n = shard.total;
+    if (group) shape.n = shard.total;
     return shape;
   }
 };

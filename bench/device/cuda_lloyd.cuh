@@ -57,10 +57,11 @@ struct Step {
 template <class T>
 class Lloyd {
  public:
-  /// layout: k x d rows or d x k columns of centroids in device memory.
-  Lloyd(const Problem<T>& problem, Trace& trace, Layout layout = Layout::rows)
-      : problem_(problem), shape_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_), assigned_(cells_),
-        next_(cells_), labels_(problem.n), changed_(1), changed_host_(1), progress_(2), iters_host_(1) {
+  /// layout: k x d rows or d x k columns of centroids in device memory. total: points of all devices that share the problem, if others do.
+  Lloyd(const Problem<T>& problem, Trace& trace, Layout layout = Layout::rows, std::int64_t total = 0)
+      : problem_(problem), shape_(problem), whole_(problem), layout_(layout), cells_(std::int64_t(problem.k) * problem.d), initial_(cells_),
+        assigned_(cells_), next_(cells_), labels_(problem.n), changed_(1), changed_host_(1), progress_(2), iters_host_(1) {
+    if (total > 0) whole_.n = total;
     const Phase phase(trace, "init", stream_);
     upload_initial();
   }
@@ -103,7 +104,7 @@ class Lloyd {
       if (tested) {
         counted_.synchronize();
         const auto total = static_cast<std::int64_t>(changed_host_[0]);
-        if (problem_.whole().converged(total - std::exchange(changed_before, total))) break;
+        if (whole_.converged(total - std::exchange(changed_before, total))) break;
       }
     }
     stream_.synchronize();
@@ -126,8 +127,8 @@ class Lloyd {
     } else if (shape_.tolerance >= 0 && can_loop()) {
       first_ = assigned_.data();
       recorded_.emplace(loop(stream_, step_.enqueue,
-                             {changed_.data(), shape_.tolerance * static_cast<double>(problem_.whole().n), shape_.max_iters, next_.data(),
-                              assigned_.data(), static_cast<std::int64_t>(next_.bytes()), progress_.data(), iters_host_.data()}));
+                             {changed_.data(), shape_.tolerance * static_cast<double>(whole_.n), shape_.max_iters, next_.data(), assigned_.data(),
+                              static_cast<std::int64_t>(next_.bytes()), progress_.data(), iters_host_.data()}));
     }
     if (recorded_) recorded_->upload(stream_);
     last_ = assigned_.data();
@@ -184,7 +185,7 @@ class Lloyd {
   }
 
   Problem<T> problem_;  // views
-  ProblemShape shape_;
+  ProblemShape shape_, whole_;
   Layout layout_;
   std::int64_t cells_;
   int iters_ = 0;

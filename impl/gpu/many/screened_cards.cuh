@@ -18,8 +18,9 @@ namespace km::many {
 /// One card's share of the run.
 template <class T>
 struct Share {
-  Share(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd(problem, trace), work(screen::Card<T>::make(problem, config, unit(), 1, trace, lloyd.stream())),
+  /// problem: the card's points, of `total`.
+  Share(const Problem<T>& problem, std::int64_t total, const Config& config, Trace& trace)
+      : lloyd(problem, trace, cuda::Layout::rows, total), work(screen::Card<T>::make(problem, config, unit(), 1, trace, lloyd.stream())),
         sums(std::int64_t(problem.k) * problem.d), counts(problem.k), changed(1) {}
 
   static const screen::Unit& unit() { return cuda::attribute(cudaDevAttrComputeCapabilityMajor) == 9 ? screen::wgmma : screen::mma; }
@@ -41,7 +42,7 @@ class ScreenedCards : public OnEach<Share<T>> {
       const auto phase = trace.phase("transfer");
       this->make([&](int rank) {
         Trace untraced;
-        return std::make_unique<Share<T>>(share(rank), config, untraced);
+        return std::make_unique<Share<T>>(share(rank), problem_.whole().n, config, untraced);
       });
     }
     const auto phase = trace.phase("layout");
@@ -132,7 +133,6 @@ class ScreenedCards : public OnEach<Share<T>> {
     const std::int64_t first = first_row(problem_.n, rank, size()), end = first_row(problem_.n, rank + 1, size());
     Problem<T> mine = problem_;
     mine.points = problem_.points.subspan(std::size_t(first * problem_.d), std::size_t((end - first) * problem_.d));
-    mine.shard = {problem_.shard.first + first, problem_.whole().n};
     mine.n = end - first;
     return mine;
   }

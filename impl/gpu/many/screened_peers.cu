@@ -57,6 +57,8 @@ class ScreenedPeers {
                   own.counts.data());
         });
   }
+  ScreenedPeers(const ScreenedPeers&) = delete;
+
   void reset() { cards_.reset(); }
   int iterate(Trace& trace) {
     const int iters = cards_.iterate(trace);
