@@ -67,7 +67,7 @@ def load() -> tuple[dict[str, str], Prepare]:
 
 
 def end() -> None:
-    """stop ends Spark's Python processes, which would outlive the JVM for a moment. The JVM ends with its standard input."""
+    """stop ends Spark's Python processes, which would outlive the JVM. The JVM ends with its standard input."""
     if "SPARK" in globals():
         SPARK.stop()
         jvm = SPARK._gateway.proc
