@@ -14,7 +14,7 @@ struct Daal4py : OutOfProcess<T> {
 
 const Register<Daal4py> registration{{
     .summary = "oneDAL's distributed k-means on ranks of MPI",
-    .parameters = {ranks_parameter()},
+    .parameters = {processes_parameter()},
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
       if (p.max_iters < 2) return "two calls make two iterations at least";
       if (p.tolerance >= 0) return "daal4py stops by its objective, not by labels: leave the tolerance out";

@@ -14,7 +14,7 @@ struct Heat : OutOfProcess<T> {
 
 const Register<Heat> registration{{
     .summary = "Heat's KMeans: PyTorch on ranks of MPI",
-    .parameters = {ranks_parameter()},
+    .parameters = {processes_parameter()},
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
       return python_has("heat") ? unranked(p, config) : not_installed("Heat");
     },

@@ -141,13 +141,13 @@ double OutOfProcess<T>::empty_call_s() {
   return median(std::move(seconds));
 }
 
-Parameter ranks_parameter() {
+Parameter processes_parameter() {
   return {.name = "processes",
           .fallback = 1,
           .range = {1, 2, 3, 16, 64},
           .tunable = true,
           .help = "ranks of MPI on this machine, each with its part of the processors as threads",
-          .effective = [](std::int64_t ranks, const ProblemShape&, int) { return std::min<std::int64_t>(ranks, omp_get_num_procs()); }};
+          .effective = [](std::int64_t processes, const ProblemShape&, int) { return std::min<std::int64_t>(processes, omp_get_num_procs()); }};
 }
 
 std::string crowded(std::int64_t processes) { return processes > 2 * omp_get_num_procs() ? "more than two processes a processor" : ""; }

@@ -41,7 +41,7 @@ class OutOfProcess {
 };
 
 /// The parameter `processes` of a library over MPI.
-Parameter ranks_parameter();
+Parameter processes_parameter();
 /// Why so many processes are too many here, or "".
 std::string crowded(std::int64_t processes);
 /// Why no such ranks can share the points, or "".

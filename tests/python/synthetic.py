@@ -18,7 +18,7 @@ def words(text: str) -> list[str]:
 AXES = words("implementation dataset n d k precision init init_seed iterations tolerance")
 DEFAULTS = {"n": 1000, "d": 4, "k": 4, "precision": "fp32", "init": "random", "init_seed": 1}
 DEFAULTS |= {"iterations": 5, "tolerance": None}
-SHARDED = r"/ranks/|_ranks$|library/torch$|many/nccl$"  # implementations that run on several ranks
+SHARDED = r"/ranks/|_ranks$|library/torch$|many/(nccl|screened)$"  # implementations that run on several ranks
 CASE = words("exhibit profile implementation parameters dataset n d k precision init max_iters tolerance")
 UNMEASURED = words("""
     prepare_s download_s iterations inertia centroid_error cluster_sizes verdict grade tied_labels judge_s judge_seed

@@ -23,9 +23,7 @@ class Nccl {
       }
       const cuda::Phase phase(trace, "update", card.stream());
       auto& sums = card.changes();
-      nccl::check(nccl::functions().all_reduce(sums.data(), sums.data(), std::size_t(sums.size()), nccl::int64, nccl::sum, ranks_->of(rank),
-                                               card.stream()),
-                  "ncclAllReduce");
+      nccl::check(ranks_->add(rank, sums.data(), sums.data(), std::size_t(sums.size()), nccl::int64, card.stream()), "ncclAllReduce");
       card.enqueue_means(iter);
     });
   }

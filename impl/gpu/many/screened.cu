@@ -14,14 +14,16 @@ class Screened {
     cards_.record(
         [this](int rank) {
           many::Share<T>& own = cards_.card(rank);
-          nccl::check(add(rank, own.changed.data(), own.lloyd.changed(), 1, nccl::int64), "ncclAllReduce");
+          nccl::check(ranks_->add(rank, own.changed.data(), own.lloyd.changed(), 1, nccl::int64, own.lloyd.stream()), "ncclAllReduce");
         },
         [this](int rank) {
           many::Share<T>& own = cards_.card(rank);
           const screen::Totals mine = own.work->totals();
           nccl::check(nccl::functions().begin_group(), "ncclGroupStart");
-          const nccl::Result of_sums = add(rank, mine.sums, own.sums.data(), 2 * std::size_t(own.sums.size()), nccl::int64);
-          const nccl::Result of_counts = add(rank, mine.counts, own.counts.data(), std::size_t(own.counts.size()), nccl::int32);
+          const nccl::Result of_sums =
+              ranks_->add(rank, mine.sums, own.sums.data(), 2 * std::size_t(own.sums.size()), nccl::int64, own.lloyd.stream());
+          const nccl::Result of_counts =
+              ranks_->add(rank, mine.counts, own.counts.data(), std::size_t(own.counts.size()), nccl::int32, own.lloyd.stream());
           const nccl::Result ended = nccl::functions().end_group();  // an open group would queue all later calls
           for (const nccl::Result result : {of_sums, of_counts, ended}) nccl::check(result, "ncclAllReduce");
         });
@@ -34,10 +36,6 @@ class Screened {
   Solution<T> download() { return cards_.download(); }
 
  private:
-  nccl::Result add(int rank, const void* mine, void* all, std::size_t count, nccl::Type type) {
-    return nccl::functions().all_reduce(mine, all, count, type, nccl::sum, ranks_->of(rank), cards_.card(rank).lloyd.stream());
-  }
-
   many::ScreenedCards<T> cards_;
   std::shared_ptr<const many::Communicators> ranks_;
 };
