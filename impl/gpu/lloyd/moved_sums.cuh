@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/early_start.cuh"
 #include "impl/gpu/lloyd/fixed_point.cuh"
 
 namespace km::moved_sums {
@@ -142,6 +142,7 @@ struct Moved {
 template <class T, int Width>
 __global__ void __launch_bounds__(block, 2)
     sort_and_sum(const T* __restrict__ points, const Moved m, FixedPoint q, int copies, int chunk, int lanes) {
+  cuda::await_previous();
   using Packed = Entry<std::uint16_t>;
   extern __shared__ int4 shared[];
   auto* const order = reinterpret_cast<Packed*>(shared);        // 2 chunk: entries by cluster, as indices within the chunk
@@ -205,9 +206,9 @@ static __global__ void __launch_bounds__(sort_block, 1)
 }
 
 template <class T, int Width>
-__global__ void __launch_bounds__(block, 2)
-    sum_ordered(const T* __restrict__ points, const Moved m, FixedPoint q, const Entry<std::uint32_t>* __restrict__ order,
-                const int* __restrict__ ends, unsigned* spent, int lanes) {
+__global__ void __launch_bounds__(block, 2) sum_ordered(const T* __restrict__ points, const Moved m, FixedPoint q,
+                                                        const Entry<std::uint32_t>* __restrict__ order, const int* ends, unsigned* spent, int lanes) {
+  cuda::await_previous();
   for (int c = blockIdx.x * block + threadIdx.x; c < 2 * m.k; c += gridDim.x * block) spent[c] = 0;  // totals and cursors, for the next sort
   const int groups = block / lanes, g = threadIdx.x / lanes, lane = threadIdx.x % lanes;
   const std::int64_t size = ends[m.k - 1], all = std::int64_t(gridDim.x) * groups * batch, share = (size + all - 1) / all * batch;
@@ -256,12 +257,11 @@ class Sums {
     cuda::poison(stream, before_);
   }
 
-  /// points: n x d.
-  void enqueue(const T* points, const std::int32_t* labels, cudaStream_t stream) {
+  /// points: n x d. early: see cuda::launch.
+  void enqueue(const T* points, const std::int32_t* labels, bool early, cudaStream_t stream) {
     Moved moved{p_.n, p_.d, p_.k, labels, before_.data(), sums_.data(), counts_.data()};
     if (!together_) {
-      sort_and_sum_<<<grid_, block, bytes_, stream>>>(points, moved, fixed_point_, copies_, chunk_, lanes_);
-      cuda::check_launch();
+      cuda::launch(early, sort_and_sum_, int(grid_), block, bytes_, stream, points, moved, fixed_point_, copies_, chunk_, lanes_);
       return;
     }
     unsigned *totals = totals_.data(), *cursors = totals + p_.k;
@@ -270,8 +270,7 @@ class Sums {
     void* arguments[] = {&moved, &totals, &cursors, &ends, &order};
     cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(sort_together), dim3(multiprocessors_), dim3(sort_block), arguments, bytes_,
                                             stream));
-    sum_ordered_<<<grid_, block, 0, stream>>>(points, moved, fixed_point_, order, ends, totals, lanes_);
-    cuda::check_launch();
+    cuda::launch(early, sum_ordered_, int(grid_), block, 0, stream, points, moved, fixed_point_, order, ends, totals, lanes_);
   }
 
  private:

@@ -35,7 +35,7 @@ class OnOne : public Card<T> {
 
   void begin() override;
   void assign(const T* assigned, std::int32_t* labels, unsigned long long* changed) override;
-  void sum(const std::int32_t* labels) override { sums_.enqueue(points_.data(), labels, stream_); }
+  void sum(const std::int32_t* labels) override { sums_.enqueue(points_.data(), labels, early_, stream_); }
   Totals totals() const override { return {sums_.sums(), sums_.counts()}; }
   void average(const Totals& of, const T* assigned, T* next) override { enqueue_average(&of, assigned, next); }
   void report(Trace& trace) const override;
@@ -63,10 +63,11 @@ class OnOne : public Card<T> {
   cuda::Buffer<Progress> progress_;  // this iteration's and the last one's
   cuda::Buffer<int> lowest_;
   cuda::Buffer<unsigned long long> hashes_;
-  cuda::Buffer<unsigned> done_;
+  cuda::Buffer<Twins::State> twins_;
   cuda::Buffer<double> centre_;
   double scale_ = 1;
   float score_offset_ = 0, margin_scale_;
+  bool early_;  // see cuda::launch
   Kernel one_kernel_ = nullptr, collect_kernel_ = nullptr, three_kernel_ = nullptr;
   decltype(&compare_candidates<T, 1>) compare_ = nullptr;
 };
@@ -78,11 +79,12 @@ OnOne<T>::OnOne(const Problem<T>& problem, const Config& config, const Unit& uni
       strategy_(strategy_of(config.word("begin"))), one_image_(one_.bytes()), three_image_(three_.bytes()), lengths_(2),
       transposed_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n), open_counts_(problem.n),
       candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2), lowest_(1 << Twins::bits),
-      hashes_(problem.k), done_(1), centre_(problem.d), margin_scale_(margin_scale) {
+      hashes_(problem.k), twins_(1), centre_(problem.d), margin_scale_(margin_scale) {
   one_stages_ = stages_of(one_kernel_ = unit.decide(one_, one_threads_), one_);
   stages_of(collect_kernel_ = unit.collect(one_, one_threads_), one_);
   three_stages_ = stages_of(three_kernel_ = unit.decide_by_three(three_, three_threads_), three_);
   compare_ = problem.d % cuda::Pack<T>::size == 0 ? compare_candidates<T, cuda::Pack<T>::size> : compare_candidates<T, 1>;
+  early_ = cuda::may_start_early(one_kernel_) && cuda::may_start_early(compare_);
   while (across_ < settle_warps && (across_ * 32 < k_padded_ || settle_bytes() > 48 * 1024)) across_ *= 2;
   cuda::allow_shared(settle<T>, std::max(settle_bytes(), 48 * 1024));
   upload(initial_, problem.initial_centroids, stream_);
@@ -119,9 +121,10 @@ void OnOne<T>::finish_layout(float longest) {
   cuda::check_launch();
   clear_image<<<256, 256, 0, stream_>>>(three_, three_image_.data());
   cuda::check_launch();
-  cuda::clear(stream_, transposed_, done_);
-  cuda::set_bytes(lowest_, 0x7F, stream_);  // above every index
-  cuda::check(cudaStreamSynchronize(stream_));
+  cuda::clear(stream_, transposed_);
+  cuda::fill(lowest_.data(), lowest_.size(), std::numeric_limits<int>::max(), stream_);
+  const Twins::State none{0, 0, Twins::turns - 1};
+  cuda::upload(twins_, std::span(&none, 1), stream_);
 }
 
 template <class T>
@@ -147,23 +150,22 @@ template <class T>
 void OnOne<T>::assign(const T* assigned, std::int32_t* labels, unsigned long long* changed) {
   const auto [n, d, k, max_iters, tolerance] = shape_;
   if (iteration_ == 0) enqueue_average(nullptr, assigned, nullptr);
-  const Points points{high_.data(), low_.data(), left_.data(), n};
+  const Points points{high_.data(), low_.data(), left_.data(), one_.steps * one_.chunks, n};
   const Open open{open_points_.data(), least_.data(), open_counts_.data(), candidates_.data()};
   Screen s{
       points, one_image_.data(), one_,          one_stages_,  lengths_.data() + iteration_ % 2, progress_.data(), open, many_.data(), rest_.data(),
       labels, changed,           score_offset_, margin_scale_};
-  one_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), stream_>>>(s);
-  cuda::check_launch();
-  collect_kernel_<<<multiprocessors_, one_threads_, one_stages_ * one_.piece_bytes(), stream_>>>(s);
-  cuda::check_launch();
-  compare_<<<multiprocessors_ * 6, settle_block, 0, stream_>>>(points_.data(), assigned, n, d, progress_.data(), open, many_.data(), labels, changed);
-  cuda::check_launch();
+  const auto score = [&](Kernel kernel, int threads) {
+    cuda::launch(early_, kernel, multiprocessors_, threads, s.stages * s.layout.piece_bytes(), stream_, s);
+  };
+  score(one_kernel_, one_threads_);
+  score(collect_kernel_, one_threads_);
+  cuda::launch(early_, compare_, multiprocessors_ * 6, settle_block, 0, stream_, points_.data(), assigned, n, d, progress_.data(), open, many_.data(),
+               labels, changed);
   s.image = three_image_.data(), s.layout = three_, s.stages = three_stages_;
-  three_kernel_<<<multiprocessors_, three_threads_, three_stages_ * three_.piece_bytes(), stream_>>>(s);
-  cuda::check_launch();
+  score(three_kernel_, three_threads_);
   const Settle<T> rest{points_.data(), transposed_.data(), n, d, k, k_padded_, across_, progress_.data(), rest_.data(), labels, changed};
-  settle<T><<<multiprocessors_ * 4, settle_block, settle_bytes(), stream_>>>(rest);
-  cuda::check_launch();
+  cuda::launch(early_, settle<T>, multiprocessors_ * 4, settle_block, settle_bytes(), stream_, rest);
 }
 
 template <class T>
@@ -172,9 +174,9 @@ void OnOne<T>::enqueue_average(const Totals* totals, const T* assigned, T* next)
   const int slot = totals ? (iteration_ + 1) % 2 : 0;
   const Images<T> images{one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, transposed_.data(), k_padded_, score_offset_};
   const Course course{lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, strategy_ == one_product};
-  screen::average<T><<<k, 128, 0, stream_>>>(totals ? totals->sums : nullptr, totals ? totals->counts : nullptr, sums_.fixed_point(), assigned,
-                                             centre_.data(), scale_, n, d, k, next, images, {lowest_.data(), hashes_.data(), done_.data()}, course);
-  cuda::check_launch();
+  cuda::launch(early_, screen::average<T>, k, 128, 0, stream_, totals ? totals->sums : nullptr, totals ? totals->counts : nullptr,
+               sums_.fixed_point(), assigned, centre_.data(), scale_, n, d, k, next, images, Twins{lowest_.data(), hashes_.data(), twins_.data()},
+               course);
   if (totals) ++iteration_;
 }
 

@@ -22,11 +22,18 @@ struct Images {
 
 /// Finds twins: centroids equal to one of a lower index, which wins every tie. Equal rows share a slot of a hash table. A missed twin costs time.
 struct Twins {
-  static constexpr int bits = 20;
-  int* lowest;                 // lowest centroid of a slot; above every index outside the kernel
+  static constexpr int bits = 20, index_bits = 14, turns = 1 << 17;
+  static_assert(moved_sums::most_clusters <= 1 << index_bits);
+  struct State {
+    unsigned finished, met;  // blocks of this launch; twins that they met
+    int turn;                // counts launches down, so that older entries of a slot are greater
+  };
+  int* lowest;                 // of a slot: turn and lowest centroid
   unsigned long long* hashes;  // of each centroid
-  unsigned* done;              // finished blocks, zero outside the kernel
+  State* state;
   __device__ int* slot(unsigned long long hash) const { return &lowest[hash >> (64 - bits)]; }
+  /// The centroid of a slot's entry of this turn; k without one.
+  __device__ int centroid(int entry, int turn, int k) const { return entry >> index_bits == turn ? entry & ((1 << index_bits) - 1) : k; }
 };
 
 template <class T>
@@ -35,6 +42,15 @@ __device__ unsigned long long scattered(T value, int j) {  // a bijection of the
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ z >> 27) * 0x94D049BB133111EBull;
   return z ^ z >> 31;
+}
+
+/// The next iteration's strategy. Unit of cost: one product of a point with a centroid. A comparison of a point's candidates takes as long as some
+/// 1200 of them, reading a point in fp16 as 170. Strategies only advance, so that they do not alternate.
+__device__ inline int next_strategy(const Progress& last, double n, double k) {
+  if (2.0 * last.open[2] > n) return differences;
+  if (last.strategy != one_product) return last.strategy;
+  const double one = fmax(k, 170.0), three = fmax(3 * k, 340.0), unknown = last.open[0], open = unknown + last.known;
+  return unknown * one + last.open[1] * three + open * 1200 > n * (three - one) ? three_products : one_product;
 }
 
 /// State passed from one assign to the next.
@@ -51,14 +67,16 @@ template <class T>
 __global__ void __launch_bounds__(128)
     average(const moved_sums::Sum* sums, const int* counts, moved_sums::FixedPoint fixed_point, const T* centroids, const double* centre,
             double scale, std::int64_t n, int d, int k, T* next, const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
-  const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0;
+  cuda::await_previous();
+  const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0, turn = twins.state->turn;
   __shared__ unsigned long long hashes[4];
-  __shared__ bool last;
+  __shared__ bool last, twinned;
   unsigned long long hash = 0;
   const auto mean = [&](int j) {
     const std::int64_t at = std::int64_t(c) * d + j;
+    const moved_sums::Sum sum = sums ? sums[at] : moved_sums::Sum{};  // beside the count, not after it
     T value = centroids[at];
-    if (count > 0) value = static_cast<T>(sums[at].value(fixed_point) / count);
+    if (count > 0) value = static_cast<T>(sum.value(fixed_point) / count);
     if (sums) next[at] = value;
     to.transposed[std::int64_t(j) * to.k_padded + c] = value;
     hash += scattered(value, j);
@@ -71,10 +89,13 @@ __global__ void __launch_bounds__(128)
   __syncthreads();
   if (t == 0) {
     hash = hashes[0] + hashes[1] + hashes[2] + hashes[3];
-    atomicMin(twins.slot(hash), c);
     twins.hashes[c] = hash;
     __threadfence();
-    last = atomicAdd(twins.done, 1) == gridDim.x - 1;
+    const int other = twins.centroid(atomicMin(twins.slot(hash), turn << Twins::index_bits | c), turn, k);
+    if (other < k && __ldcg(&twins.hashes[other]) == hash) atomicAdd(&twins.state->met, 1);
+    __threadfence();
+    last = atomicAdd(&twins.state->finished, 1) == gridDim.x - 1;
+    twinned = last && atomicAdd(&twins.state->met, 0) > 0;
   }
   __syncthreads();
   if (!last) return;
@@ -82,13 +103,13 @@ __global__ void __launch_bounds__(128)
   __threadfence();
   const T* const rows = sums ? next : centroids;
   constexpr int at_once = 8;  // reads in flight: the rest of the card waits for this block
-  for (int c0 = t; c0 < k; c0 += at_once * 128) {
+  for (int c0 = t; twinned && c0 < k; c0 += at_once * 128) {
     unsigned long long own[at_once];
     int first[at_once];
 #pragma unroll
     for (int u = 0; u < at_once; ++u) own[u] = c0 + u * 128 < k ? __ldcg(&twins.hashes[c0 + u * 128]) : 0;
 #pragma unroll
-    for (int u = 0; u < at_once; ++u) first[u] = __ldcg(twins.slot(own[u]));
+    for (int u = 0; u < at_once; ++u) first[u] = twins.centroid(__ldcg(twins.slot(own[u])), turn, k);
 #pragma unroll
     for (int u = 0; u < at_once; ++u) {
       const int twin = c0 + u * 128;
@@ -103,18 +124,13 @@ __global__ void __launch_bounds__(128)
       to.transposed[twin] = std::numeric_limits<T>::quiet_NaN();  // no distance to it is the least
     }
   }
-  __syncthreads();
-#pragma unroll 8
-  for (int other = t; other < k; other += 128) *twins.slot(__ldcg(&twins.hashes[other])) = 0x7F7F7F7F;
   if (t > 0) return;
-  *twins.done = 0;
+  *twins.state = {0, 0, turn > 0 ? turn - 1 : Twins::turns - 1};  // after 2^17 launches twins are missed
   if (!sums) return;
   Progress& progress = *course.progress;
   *course.spent = {0, 0};
   *course.last = progress;
-  const bool many = 2.0 * progress.open[1] > double(n), most = 2.0 * progress.open[2] > double(n);
-  if (course.free && most) progress.strategy = differences;
-  else if (course.free && many) progress.strategy = three_products;
+  if (course.free) progress.strategy = next_strategy(progress, double(n), double(k));
   progress.open[0] = progress.open[1] = progress.open[2] = progress.known = progress.in_doubt = 0;
 }
 

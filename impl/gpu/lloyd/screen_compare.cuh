@@ -13,8 +13,9 @@ namespace km::screen {
 template <bool Listed>
 struct RowPair {
   std::int64_t i[2];  // -1: none
+  bool in_order = !Listed;
   RowPair() = default;
-  __device__ RowPair(std::int64_t tile, int place, std::int64_t rows, const int* todo) {
+  __device__ RowPair(std::int64_t tile, int place, std::int64_t rows, const int* todo) : in_order(!Listed || !todo) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const std::int64_t row = tile * tile_rows + place / 32 * 16 + place % 32 / 4 + half * 8;
@@ -26,7 +27,7 @@ struct RowPair {
   __device__ __forceinline__ void load(const uint4* halves, std::int64_t tile, int place, int steps, int first, std::uint32_t (&a)[Steps * 4]) const {
 #pragma unroll
     for (int s = 0; s < Steps; ++s) {
-      if constexpr (!Listed) {
+      if (!Listed || in_order) {
         const uint4 part = halves[(tile * steps + first + s) * 128 + place];
         a[s * 4] = part.x, a[s * 4 + 1] = part.y, a[s * 4 + 2] = part.z, a[s * 4 + 3] = part.w;
       } else {
@@ -219,15 +220,19 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
   return changed;
 }
 
-/// Calls use(Columns, Steps) with the numbers of `layout` as compile-time constants.
+/// Calls use(Columns, Steps, Chunked) with the numbers of `layout` as compile-time constants.
 template <int Products, class Use>
 void with_layout(const ImageLayout& layout, Use use) {
+  const auto with = [&]<int Steps, bool Chunked>() {
+    if constexpr (Products == 1)
+      if (layout.columns == 32) return use.template operator()<32, Steps, Chunked>();
+    if constexpr (Products == 1 || Chunked)
+      if (layout.columns == 128) return use.template operator()<128, Steps, Chunked>();
+    use.template operator()<64, Steps, Chunked>();
+  };
+  if (layout.chunks > 1) return with.template operator() < Products == 3 ? deepest / 2 : deepest, true > ();
   with_dimension<1, 2, 3, 4, 5, 6>(layout.steps, [&](auto steps) {
-    constexpr int known = decltype(steps)::value == 0 ? deepest : decltype(steps)::value;
-    if constexpr (Products == 3) use.template operator()<64, known>();
-    else if (layout.columns == 32) use.template operator()<32, known>();
-    else if (layout.columns == 64) use.template operator()<64, known>();
-    else use.template operator()<128, known>();
+    with.template operator()<decltype(steps)::value == 0 ? deepest : decltype(steps)::value, false>();
   });
 }
 

@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "impl/gpu/host_side.cuh"
+#include "impl/gpu/early_start.cuh"
 
 namespace km::screen {
 
 constexpr int tile_rows = 64;  // points per warpgroup
 constexpr int step = 16;       // dimensions per instruction
-constexpr int deepest = 8;     // steps that fit the registers
+constexpr int deepest = 8;     // steps that fit the registers; of three products in chunks, half as many
 
 __host__ __device__ constexpr int up_to(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 

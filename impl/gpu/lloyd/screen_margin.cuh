@@ -4,8 +4,9 @@
 //   three (xh·ch + xh·cl + xl·ch; residuals of second halves are at most 2^-11 of r, q, and 2^-25 per dimension where subnormal):
 //                   |x·c - sum| <= |r| Q (1 + 2^-9) + 2^-11 (|r| C + |x| Q) + 2^-25 sqrt(K) (C + |x| + ...)
 //   sums:           products are exact; an instruction adds 16 of them and the sum so far, or 8, every addend truncated at 2^-24 of the largest or
-//                   finer, the result at 2^-23: below 2^-23 |x| C per dimension. A start of L - |c|²/2, its addition: 2^-23 (|x| C + C² + L), with L
-//                   the score_offset of one product.
+//                   finer, the result at 2^-23: below 2^-23 |x| C per dimension. If P parts of the dimensions are summed apart, a part adds 2^-23 |x'| |c'|
+//                   for each of its dimensions, together (Cauchy, Schwarz) a P-th of before, and an addition 2^-24 |x| C. A start of L - |c|²/2, its
+//                   addition: 2^-23 (|x| C + C² + L), with L the score_offset of one product.
 // tests/tensor_sums_test.cu checks the hardware against that, with random and worst operands.
 #pragma once
 
@@ -44,6 +45,7 @@ struct Points {
   const uint4* high;
   const uint4* low;
   const std::uint32_t* left;
+  int steps;  // of 16 dimensions, of a point
   std::int64_t n;
 };
 
@@ -75,18 +77,20 @@ extern const Unit wgmma;  // screened.cu: compute capability 9.0
 extern const Unit mma;    // screened_mma.cu: 8.0 and later
 
 inline ImageLayout layout_for(const ProblemShape& p, int products) {
-  const int needed = up_to(p.d, step) / step, steps = needed <= 6 ? needed : deepest;
-  const int columns = products == 3 ? 64 : p.k <= 32 ? 32 : p.k <= 64 ? 64 : 128;
+  const int needed = up_to(p.d, step) / step;
+  const bool apart = products == 3 && needed > deepest;  // chunks are summed apart
+  const int steps = needed <= 6 ? needed : apart ? deepest / 2 : deepest;
+  const int columns = p.k <= 32 && products == 1 ? 32 : p.k <= 64 || (products == 3 && !apart) ? 64 : 128;
   return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns};
 }
 
-/// margin = of_left |r| + of_length |xh| + rest: twice the bound above, with slack for the arithmetic here.
+/// margin = of_left |r| + of_length |xh| + rest: twice the bound above, with slack for the arithmetic here. depth: dimensions; parts: summed apart.
 template <int Products>
 struct Margin {
   float of_left, of_length, rest;
-  __device__ Margin(const Lengths& lengths, int depth, bool chunked, float score_offset, float margin_scale) {
+  __device__ Margin(const Lengths& lengths, int depth, int parts, float score_offset, float margin_scale) {
     const float most = sqrtf(lengths.centroid2) * 1.00001f, left = sqrtf(lengths.left2) * 1.00001f;
-    const float sums = ldexpf(float(depth), -23) * (Products == 3 && chunked ? 3.0f : 1.01f) + ldexpf(1, -21);
+    const float sums = ldexpf(float(depth) / parts * 1.01f + parts, -23) + ldexpf(1, -21);
     if constexpr (Products == 1) {
       of_left = 2 * most, of_length = 2 * (left + sums * most), rest = ldexpf(score_offset, -22);
     } else {

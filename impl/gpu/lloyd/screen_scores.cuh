@@ -8,11 +8,13 @@
 
 namespace km::screen {
 
-template <int Columns, int Steps, int Products>
+template <int Columns, int Steps, int Products, bool Chunked>
 struct Shape {
-  static constexpr int registers = Columns / 2;                                                           // sums per thread
-  static constexpr bool large = registers + Steps * 4 * (Products == 3 ? 2 : 1) > 48;                     // beside some 60 others
-  static constexpr int groups = large ? 3 : 4, threads = (groups + 1) * 128, budget = large ? 160 : 112;  // registers per thread
+  static constexpr bool apart = Products == 3 && Chunked;                                         // chunks are summed apart, for a smaller margin
+  static constexpr int registers = Columns / 2;                                                   // sums per thread
+  static constexpr int held = registers * (apart ? 2 : 1) + Steps * 4 * (Products == 3 ? 2 : 1);  // beside some 60 others
+  static constexpr int groups = held > 128 ? 2 : held > 48 ? 3 : 4, threads = (groups + 1) * 128;
+  static constexpr int budget = groups == 2 ? 240 : groups == 3 ? 160 : 112;  // registers per thread
 };
 
 /// The copying thread: brings `copies` pieces of the image into the ring, each when its stage is empty.
@@ -70,16 +72,17 @@ __device__ __forceinline__ void compare_tile(const Screen& s, const float (&sums
 /// Persistent blocks: `groups` warpgroups take 64 points each and go through all centroids. One more warp copies their pieces into a ring in shared
 /// memory; they stay if all fit. Groups multiply in turn, so that others compare their scores meanwhile.
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
-__global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) score(const __grid_constant__ Screen s) {
+__global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::threads, 1) score(const __grid_constant__ Screen s) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  using Shape = Shape<Columns, Steps, Products>;
-  constexpr bool collects = What == Task::collect, listed = Products == 3 || collects, in_turn = Shape::large && Steps >= 4;
+  using Shape = Shape<Columns, Steps, Products, Chunked>;
+  constexpr bool collects = What == Task::collect, listed = Products == 3 || collects, in_turn = Shape::groups < 4 && Steps >= 4;
   constexpr bool positive = Products == 1 && !collects, paired = positive && Columns > 32 && !Chunked;  // chunks leave no registers for pairs
   constexpr int groups = Shape::groups;
   __shared__ hopper::Barrier full[most_stages], empty[most_stages];
   __shared__ int found[collects ? groups * tile_rows : 1];
   extern __shared__ __align__(128) std::uint8_t ring[];
 
+  cuda::await_previous();
   const int strategy = s.progress->strategy;
   if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
   const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
@@ -100,8 +103,9 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
   } else {
     hopper::take_registers<Shape::budget>();
     constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
-    const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
-    const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.score_offset, s.margin_scale);
+    const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.points.steps;
+    const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, Shape::apart ? s.layout.chunks : 1, s.score_offset,
+                                  s.margin_scale);
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
     unsigned moved = 0, parity = 0;
     int stage = 0;
@@ -138,13 +142,17 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
       if constexpr (collects) collector.begin(s.open, found + group * tile_rows + at, tile * tile_rows + at, rows, lane);
       if (resident) stage = 0, parity = 0;
       for (int c = 0; c < s.layout.tiles; ++c) {
-        float sums[Shape::registers];
+        float sums[Shape::registers], all[Shape::apart ? Shape::registers : 1];
         for (int chunk = 0;; ++chunk) {
           if (Chunked && active) load(pair, tile, chunk);
           full[stage].wait(parity);
           if (in_turn) hopper::await_turn(group);
           const std::uint32_t begin = hopper::tile_at(hopper::shared_address(ring + stage * piece_bytes), Columns);
-          multiply_piece<Columns, Steps, Products, in_turn>(sums, high, low, begin, chunk > 0, group == groups - 1 ? 0 : group + 1);
+          multiply_piece<Columns, Steps, Products, in_turn>(sums, high, low, begin, !Shape::apart && chunk > 0, group == groups - 1 ? 0 : group + 1);
+          if constexpr (Shape::apart) {
+#pragma unroll
+            for (int u = 0; u < Shape::registers; ++u) all[u] = chunk == 0 ? sums[u] : all[u] + sums[u];
+          }
           if (!Chunked || chunk == s.layout.chunks - 1) break;
           next_piece();
         }
@@ -154,7 +162,11 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
           load_mine();
         }
         const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
-        if (active) compare_tile<Columns, paired, collects>(s, sums, starts, c, lane, leaders[0], collector);
+        if constexpr (Shape::apart) {
+          if (active) compare_tile<Columns, paired, collects>(s, all, starts, c, lane, leaders[0], collector);
+        } else if (active) {
+          compare_tile<Columns, paired, collects>(s, sums, starts, c, lane, leaders[0], collector);
+        }
         next_piece();
       }
       if (!active) continue;
@@ -174,11 +186,9 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products>::threads, 1) s
 template <int Products, Task What>
 Kernel wgmma_kernel(const ImageLayout& layout, int& threads) {
   Kernel kernel = nullptr;
-  with_layout<Products>(layout, [&]<int Columns, int Steps>() {
-    threads = Shape<Columns, Steps, Products>::threads;
-    kernel = score<Columns, Steps, Products, false, What>;
-    if constexpr (Steps == deepest)
-      if (layout.chunks > 1) kernel = score<Columns, Steps, Products, true, What>;
+  with_layout<Products>(layout, [&]<int Columns, int Steps, bool Chunked>() {
+    threads = Shape<Columns, Steps, Products, Chunked>::threads;
+    kernel = score<Columns, Steps, Products, Chunked, What>;
   });
   return kernel;
 }

@@ -104,6 +104,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   __shared__ int found[collects ? warps * strips * 16 : 1];
   extern __shared__ __align__(128) std::uint8_t memory[];
 
+  cuda::await_previous();
   const int strategy = s.progress->strategy;
   if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
   const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
@@ -111,9 +112,10 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   const std::int64_t rounds = rounds_of(rows, warps * strips * 16);
   if (rounds == 0) return;
 
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.layout.steps * s.layout.chunks;
+  constexpr bool apart = Products == 3 && Chunked;  // chunks are summed apart, for a smaller margin
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.points.steps;
   const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid row that this lane addresses
-  const Margin<Products> margin(*s.lengths, steps * step, Chunked, s.score_offset, s.margin_scale);
+  const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, apart ? s.layout.chunks : 1, s.score_offset, s.margin_scale);
   Ring ring(s, memory, rounds);
   std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
   unsigned moved = 0;
@@ -179,7 +181,14 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
           if (chunk == 0)
 #pragma unroll
             for (int u = 0; u < strips * 16; ++u) sums[u / 16][kept][u % 16] = 0;
-          multiply_band<Columns, Steps, Products>(sums, kept, high, low, piece_at, band);
+          if constexpr (apart) {
+            float part[1][1][16] = {};
+            multiply_band<Columns, Steps, Products>(part, 0, high, low, piece_at, band);
+#pragma unroll
+            for (int u = 0; u < 16; ++u) sums[0][kept][u] += part[0][0][u];
+          } else {
+            multiply_band<Columns, Steps, Products>(sums, kept, high, low, piece_at, band);
+          }
           if (!Chunked && c == s.layout.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // prefetch the next points during the comparison
           if (!Chunked || chunk == s.layout.chunks - 1) compare(band, starts);
         }
@@ -201,13 +210,9 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
 template <int Products, Task What>
 Kernel mma_kernel(const ImageLayout& layout, int& threads) {
   Kernel kernel = nullptr;
-  with_layout<Products>(layout, [&]<int Columns, int Steps>() {
-    const auto use = [&]<bool Chunked>() {
-      threads = MmaShape<Steps, Products, Chunked>::threads;
-      kernel = score_mma<Columns, Steps, Products, Chunked, What>;
-    };
-    if (Steps == deepest && layout.chunks > 1) use.template operator()<Steps == deepest>();
-    else use.template operator()<false>();
+  with_layout<Products>(layout, [&]<int Columns, int Steps, bool Chunked>() {
+    threads = MmaShape<Steps, Products, Chunked>::threads;
+    kernel = score_mma<Columns, Steps, Products, Chunked, What>;
   });
   return kernel;
 }

@@ -64,6 +64,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
   __shared__ Nearest<T> found[settle_warps][together];
   __shared__ Nearest<double> exact[settle_warps];
   __shared__ int doubtful[settle_warps * together], doubts;
+  cuda::await_previous();
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, d = s.d;
   const int sets = settle_warps / s.across, set = warp / s.across, strip = warp % s.across, at_once = sets * together;
   const bool listed = s.progress->strategy != differences;
@@ -153,6 +154,7 @@ template <class T, int Width>
 __global__ void __launch_bounds__(settle_block)
     compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, Progress* progress, const Open open,
                        int* many, std::int32_t* labels, unsigned long long* changed) {
+  cuda::await_previous();
   if (progress->strategy != one_product) return;
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];

@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
 
   for (int iter = 1;; ++iter) {
     const T* const centroids = r.centroids[(iter - 1) % 2];
-    const screen::Margin<1> margin(r.lengths[iter % 2], r.deep * 32, false, 0, 1);
+    const screen::Margin<1> margin(r.lengths[iter % 2], r.deep * 32, 1, 0, 1);
     const float top = __ldcg(&r.tops[iter % 2]);
     const bool reaching = r.reach != nullptr;
     if (reaching) {
