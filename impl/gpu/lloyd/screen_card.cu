@@ -50,7 +50,8 @@ class OnOne : public Card<T> {
   cuda::Buffer<T> points_, initial_;
   moved_sums::Sums<T> sums_;
   ImageLayout one_, three_;
-  int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1, iteration_ = 0;
+  int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1,
+                 iteration_ = 0;  // collectors have as many threads
   int multiprocessors_ = cuda::multiprocessors();
   Strategy strategy_;
   cuda::Buffer<std::uint8_t> one_image_, three_image_;
@@ -68,7 +69,7 @@ class OnOne : public Card<T> {
   double scale_ = 1;
   float score_offset_ = 0, margin_scale_;
   bool early_;  // see cuda::launch
-  Kernel one_kernel_ = nullptr, collect_kernel_ = nullptr, three_kernel_ = nullptr;
+  Kernel by_one_ = nullptr, collect_by_one_ = nullptr, by_three_ = nullptr, collect_by_three_ = nullptr;
   decltype(&compare_candidates<T, 1>) compare_ = nullptr;
 };
 
@@ -80,11 +81,12 @@ OnOne<T>::OnOne(const Problem<T>& problem, const Config& config, const Unit& uni
       transposed_(std::int64_t(problem.d) * k_padded_), left_(problem.n), open_points_(problem.n), open_counts_(problem.n),
       candidates_(problem.n * most_candidates), many_(problem.n), rest_(problem.n), least_(problem.n), progress_(2), lowest_(1 << Twins::bits),
       hashes_(problem.k), twins_(1), centre_(problem.d), margin_scale_(margin_scale) {
-  one_stages_ = stages_of(one_kernel_ = unit.decide(one_, one_threads_), one_);
-  stages_of(collect_kernel_ = unit.collect(one_, one_threads_), one_);
-  three_stages_ = stages_of(three_kernel_ = unit.decide_by_three(three_, three_threads_), three_);
+  one_stages_ = stages_of(by_one_ = unit.decide(one_, one_threads_), one_);
+  one_stages_ = std::min(one_stages_, stages_of(collect_by_one_ = unit.collect(one_, one_threads_), one_));
+  three_stages_ = stages_of(by_three_ = unit.decide_by_three(three_, three_threads_), three_);
+  three_stages_ = std::min(three_stages_, stages_of(collect_by_three_ = unit.collect_by_three(three_, three_threads_), three_));
   compare_ = problem.d % cuda::Pack<T>::size == 0 ? compare_candidates<T, cuda::Pack<T>::size> : compare_candidates<T, 1>;
-  early_ = cuda::may_start_early(one_kernel_) && cuda::may_start_early(compare_);
+  early_ = cuda::may_start_early(by_one_) && cuda::may_start_early(compare_);
   while (across_ < settle_warps && (across_ * 32 < k_padded_ || settle_bytes() > 48 * 1024)) across_ *= 2;
   cuda::allow_shared(settle<T>, std::max(settle_bytes(), 48 * 1024));
   upload(initial_, problem.initial_centroids, stream_);
@@ -158,12 +160,13 @@ void OnOne<T>::assign(const T* assigned, std::int32_t* labels, unsigned long lon
   const auto score = [&](Kernel kernel, int threads) {
     cuda::launch(early_, kernel, multiprocessors_, threads, s.stages * s.layout.piece_bytes(), stream_, s);
   };
-  score(one_kernel_, one_threads_);
-  score(collect_kernel_, one_threads_);
-  cuda::launch(early_, compare_, multiprocessors_ * 6, settle_block, 0, stream_, points_.data(), assigned, n, d, progress_.data(), open, many_.data(),
-               labels, changed);
+  score(by_one_, one_threads_);
+  score(collect_by_one_, one_threads_);
   s.image = three_image_.data(), s.layout = three_, s.stages = three_stages_;
-  score(three_kernel_, three_threads_);
+  score(by_three_, three_threads_);
+  score(collect_by_three_, three_threads_);
+  cuda::launch(early_, compare_, multiprocessors_ * 6, settle_block, 0, stream_, points_.data(), assigned, n, d, progress_.data(), open, labels,
+               changed);
   const Settle<T> rest{points_.data(), transposed_.data(), n, d, k, k_padded_, across_, progress_.data(), rest_.data(), labels, changed};
   cuda::launch(early_, settle<T>, multiprocessors_ * 4, settle_block, settle_bytes(), stream_, rest);
 }
@@ -185,10 +188,12 @@ void OnOne<T>::report(Trace& trace) const {
   if (!trace.active()) return;
   Progress made;
   cuda::download(&made, progress_.data() + 1, sizeof made, stream_);
-  trace.count("open_after_one", double(made.open[0]) + made.known);
+  const double open = double(made.open[0]) + made.known;
+  const bool by_three = made.strategy == three_products;
+  trace.count("open_after_one", by_three ? 0 : open);
   trace.count("told_at_once", made.known);
   trace.count("many_candidates", made.open[1]);
-  trace.count("open_after_three", made.open[2]);
+  trace.count("open_after_three", by_three ? open : made.open[2]);
   trace.count("in_doubt", made.in_doubt);
   trace.count("way", made.strategy);
 }

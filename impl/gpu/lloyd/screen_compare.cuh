@@ -130,6 +130,14 @@ struct Leaders {
   }
 };
 
+/// Returns the place of each joining lane in a list. All lanes call it.
+__device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, int lane) {
+  const unsigned joining = __ballot_sync(0xFFFFFFFF, joins);
+  unsigned at = 0;
+  if (lane == 0 && joining) at = atomicAdd(length, __popc(joining));
+  return __shfl_sync(0xFFFFFFFF, at, 0) + __popc(joining & ((1u << lane) - 1));
+}
+
 /// Collects the candidates of a warp's 16 rows. found: number per row, in shared memory; first: the first row's place in the list of open points.
 struct Collector {
   int* found;
@@ -158,25 +166,40 @@ struct Collector {
       }
     }
   }
-  __device__ __forceinline__ void finish(const Open& open, int lane) {
+  /// Lists the points with too many candidates, or none, for `next`, whose length is `listed`. They count none.
+  __device__ __forceinline__ void finish(const Open& open, unsigned* listed, int* next, int lane) {
     __syncwarp();
-    if (lane < 16 && first + lane < rows) open.counts[first + lane] = found[lane];
+    const bool mine = lane < 16 && first + lane < rows;
+    const int count = mine ? found[lane] : 0;
+    const bool fits = count > 0 && count <= most_candidates;
+    if (mine) open.counts[first + lane] = fits ? count : 0;
+    const unsigned at = place_in_list(listed, mine && !fits, lane);
+    if (mine && !fits) next[at] = open.points[first + lane];
     __syncwarp();
   }
 };
 
-/// Returns the place of each joining lane in a list. All lanes call it.
-__device__ __forceinline__ unsigned place_in_list(unsigned* length, bool joins, int lane) {
-  const unsigned joining = __ballot_sync(0xFFFFFFFF, joins);
-  unsigned at = 0;
-  if (lane == 0 && joining) at = atomicAdd(length, __popc(joining));
-  return __shfl_sync(0xFFFFFFFF, at, 0) + __popc(joining & ((1u << lane) - 1));
-}
+/// What a kernel of the screen does in this iteration, for which points.
+template <int Products, Task What>
+struct Part {
+  static constexpr bool listed = Products == 3 || What == Task::collect;
+  bool mine, last = false;  // last: what it leaves open is for differences
+  const int* todo = nullptr;
+  std::int64_t rows = 0;
+  __device__ explicit Part(const Screen& s) {
+    const int strategy = s.progress->strategy;
+    if (What == Task::decide) last = Products == 3 && strategy == one_product;
+    mine = last || strategy == (Products == 3 ? three_products : one_product);
+    if (!mine) return;
+    if (listed) todo = last ? s.many : What == Task::collect ? s.open.points : nullptr;
+    rows = todo ? std::int64_t(s.progress->open[last]) : s.points.n;
+  }
+};
 
 /// Each of the four lanes that share rows takes one row and labels its point (i >= 0) or lists it as open. Returns 1 if the label changed.
-template <int Products, int Columns, bool Positive, int Strips>
+template <int Columns, bool Positive, int Strips>
 __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Positive> (&leaders)[Strips], std::int64_t i, float lead,
-                                           std::int32_t label, int lane) {
+                                           std::int32_t label, bool last, int lane) {
   constexpr unsigned all = 0xFFFFFFFF;
   const int quarter = lane % 4, quad = lane - quarter;
   Best mine;
@@ -187,13 +210,14 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
   if (changed) s.labels[i] = mine.at;
   if (!__any_sync(all, open)) return changed;
 
-  if constexpr (Products == 3) {
+  if (last) {
     const unsigned at = place_in_list(&s.progress->open[2], open, lane);
     if (open) s.rest[at] = static_cast<int>(i);
   } else {
-    // A candidate is a centroid whose score reaches `least`. A lane names its best one only, so the list is complete if no lane has two. Scores that
-    // are not positive prove nothing, so all centroids are candidates; padding columns score below all.
-    const float least = !open ? cuda::infinity<float> : mine.first > 0 ? mine.first - lead : std::numeric_limits<float>::lowest();
+    // A candidate is a centroid whose score reaches `least`. A lane names its best one only, so the list is complete if no lane has two. Where scores
+    // should be positive, others prove nothing, so all centroids are candidates; padding columns score below all.
+    constexpr float lowest = std::numeric_limits<float>::lowest();
+    const float least = !open ? cuda::infinity<float> : Positive && !(mine.first > 0) ? lowest : fmaxf(mine.first - lead, lowest);
     unsigned named = 0, more = 0;
     bool names[Strips * 2];
 #pragma unroll

@@ -16,8 +16,8 @@ namespace km::screen {
 
 constexpr int most_stages = 8;
 
-/// Strategy of an iteration, by the share of open points before: one product, candidates for its open points, three products for those with many;
-/// three products for all; differences for all.
+/// Strategy of an iteration, by what the one before left open: one product, candidates for its open points, three products for those with many; three
+/// products, candidates for their open points; differences for all.
 enum Strategy { one_product = 1, three_products = 2, differences = 3 };
 
 /// Task of a screen: decide points, or list the candidates of open points.
@@ -28,8 +28,8 @@ constexpr int most_candidates = 8;
 /// State that an iteration's kernels share and pass to the next iteration.
 struct Progress {
   int strategy;
-  unsigned open[3];   // points: left open by one product with unknown candidates; with too many candidates; left open by three products
-  unsigned known;     // points left open by one product with known candidates
+  unsigned open[3];   // points: with unknown candidates; for three products, as one left too many; for differences
+  unsigned known;     // points left open with known candidates
   unsigned in_doubt;  // points that fp32 differences leave to fp64
 };
 
@@ -56,9 +56,9 @@ struct Screen {
   int stages;  // pieces of the image in shared memory
   const Lengths* lengths;
   Progress* progress;
-  Open open;  // what one product leaves open
-  int* many;  // points with too many candidates, for three products
-  int* rest;  // points that three products leave open
+  Open open;
+  int* many;  // points with too many candidates of one product
+  int* rest;  // points for differences with all centroids
   std::int32_t* labels;
   unsigned long long* changed;
   float score_offset;  // makes scores of one product positive: they start at score_offset - |c|²/2
@@ -72,6 +72,7 @@ struct Unit {
   Kernel (*decide)(const ImageLayout& one, int& threads);
   Kernel (*collect)(const ImageLayout& one, int& threads);
   Kernel (*decide_by_three)(const ImageLayout& three, int& threads);
+  Kernel (*collect_by_three)(const ImageLayout& three, int& threads);
 };
 extern const Unit wgmma;  // screened.cu: compute capability 9.0
 extern const Unit mma;    // screened_mma.cu: 8.0 and later

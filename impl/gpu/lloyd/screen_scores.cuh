@@ -75,7 +75,7 @@ template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::threads, 1) score(const __grid_constant__ Screen s) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Shape = Shape<Columns, Steps, Products, Chunked>;
-  constexpr bool collects = What == Task::collect, listed = Products == 3 || collects, in_turn = Shape::groups < 4 && Steps >= 4;
+  constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed, in_turn = Shape::groups < 4 && Steps >= 4;
   constexpr bool positive = Products == 1 && !collects, paired = positive && Columns > 32 && !Chunked;  // chunks leave no registers for pairs
   constexpr int groups = Shape::groups;
   __shared__ hopper::Barrier full[most_stages], empty[most_stages];
@@ -83,10 +83,10 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
   extern __shared__ __align__(128) std::uint8_t ring[];
 
   cuda::await_previous();
-  const int strategy = s.progress->strategy;
-  if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
-  const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
-  const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n, tiles = (rows + tile_rows - 1) / tile_rows;
+  const Part<Products, What> part(s);
+  if (!part.mine) return;
+  const int* const todo = part.todo;
+  const std::int64_t rows = part.rows, tiles = (rows + tile_rows - 1) / tile_rows;
   const std::int64_t turn = std::int64_t(groups) * gridDim.x;
   const int pieces = s.layout.tiles * s.layout.chunks, piece_bytes = s.layout.piece_bytes();
   const std::int64_t rounds = tiles > blockIdx.x ? (tiles - blockIdx.x + turn - 1) / turn : 0;
@@ -170,8 +170,8 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
         next_piece();
       }
       if (!active) continue;
-      if constexpr (collects) collector.finish(s.open, lane);
-      else leaders[0].finish(quarter), moved += decide<Products>(s, leaders, i, margin.at(left), label, lane);
+      if constexpr (collects) collector.finish(s.open, &s.progress->open[Products == 3 ? 2 : 1], Products == 3 ? s.rest : s.many, lane);
+      else leaders[0].finish(quarter), moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
     }
     if (in_turn && group == 0) hopper::await_turn(0);  // the last turn
     moved = __reduce_add_sync(0xFFFFFFFF, moved);

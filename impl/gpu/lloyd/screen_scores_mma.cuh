@@ -99,16 +99,16 @@ __device__ __forceinline__ void multiply_band(float (&sums)[Strips][Kept][16], i
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1) score_mma(const __grid_constant__ Screen s) {
   using Shape = MmaShape<Steps, Products, Chunked>;
-  constexpr bool collects = What == Task::collect, listed = Products == 3 || collects;
+  constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed;
   constexpr int strips = Shape::strips, warps = Shape::threads / 32, bands = Columns / 32, bands_kept = Chunked ? bands : 1;
   __shared__ int found[collects ? warps * strips * 16 : 1];
   extern __shared__ __align__(128) std::uint8_t memory[];
 
   cuda::await_previous();
-  const int strategy = s.progress->strategy;
-  if (strategy != one_product && !(Products == 3 && strategy == three_products)) return;
-  const int* const todo = !listed || strategy != one_product ? nullptr : collects ? s.open.points : s.many;
-  const std::int64_t rows = todo ? std::int64_t(s.progress->open[!collects]) : s.points.n;
+  const Part<Products, What> part(s);
+  if (!part.mine) return;
+  const int* const todo = part.todo;
+  const std::int64_t rows = part.rows;
   const std::int64_t rounds = rounds_of(rows, warps * strips * 16);
   if (rounds == 0) return;
 
@@ -198,9 +198,9 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
     if (Chunked) go_on(gridDim.x);
 #pragma unroll
     for (int p = 0; p < strips; ++p)
-      if constexpr (collects) collectors[p].finish(s.open, lane);
+      if constexpr (collects) collectors[p].finish(s.open, &s.progress->open[Products == 3 ? 2 : 1], Products == 3 ? s.rest : s.many, lane);
       else leaders[p].finish(quarter);
-    if constexpr (!collects) moved += decide<Products>(s, leaders, i, margin.at(left), label, lane);
+    if constexpr (!collects) moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
   }
   moved = __reduce_add_sync(0xFFFFFFFF, moved);
   if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);

@@ -148,14 +148,14 @@ __device__ bool leads(const Nearest<T>& best, int d) {
   return best.second - best.first > share * best.second + least;
 }
 
-/// Eight lanes per point that one product left open compare its candidates by differences and share the dimensions, Width values each. If the lead
-/// is too small, one lane per candidate uses fp64. Points with too many candidates are listed.
+/// Eight lanes per open point with candidates compare these by differences and share the dimensions, Width values each. If the lead is too small, one
+/// lane per candidate uses fp64.
 template <class T, int Width>
 __global__ void __launch_bounds__(settle_block)
     compare_candidates(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, Progress* progress, const Open open,
-                       int* many, std::int32_t* labels, unsigned long long* changed) {
+                       std::int32_t* labels, unsigned long long* changed) {
   cuda::await_previous();
-  if (progress->strategy != one_product) return;
+  if (progress->strategy == differences) return;
   struct alignas(Width * sizeof(T)) Values {
     T at[Width];
   };
@@ -164,12 +164,7 @@ __global__ void __launch_bounds__(settle_block)
   unsigned moved = 0, doubts = 0;
   for (int row0 = (blockIdx.x * settle_block + threadIdx.x) / 32 * 4; row0 < rows; row0 += gridDim.x * settle_warps * 4) {
     const int row = row0 + threadIdx.x % 32 / 8, at_row = row < unknown ? row : int(n) - 1 - (row - unknown);
-    int count = row < rows ? open.counts[at_row] : 0;
-    const int i = row < rows ? open.points[at_row] : 0;
-    if (count > most_candidates || (count == 0 && row < rows)) {
-      if (lane == 0) many[atomicAdd(&progress->open[1], 1)] = i;
-      count = 0;
-    }
+    const int count = row < rows ? open.counts[at_row] : 0, i = row < rows ? open.points[at_row] : 0;
     const std::int32_t mine = lane < count ? open.candidates[std::int64_t(at_row) * most_candidates + lane] : 0;
     const T* const x = points + std::int64_t(i) * d;
     Nearest<T> best;

@@ -6,7 +6,8 @@
 
 namespace km {
 
-const screen::Unit screen::wgmma = {wgmma_kernel<1, Task::decide>, wgmma_kernel<1, Task::collect>, wgmma_kernel<3, Task::decide>};
+const screen::Unit screen::wgmma = {wgmma_kernel<1, Task::decide>, wgmma_kernel<1, Task::collect>, wgmma_kernel<3, Task::decide>,
+                                    wgmma_kernel<3, Task::collect>};
 
 namespace {
 

@@ -6,7 +6,8 @@
 
 namespace km {
 
-const screen::Unit screen::mma = {mma_kernel<1, Task::decide>, mma_kernel<1, Task::collect>, mma_kernel<3, Task::decide>};
+const screen::Unit screen::mma = {mma_kernel<1, Task::decide>, mma_kernel<1, Task::collect>, mma_kernel<3, Task::decide>,
+                                  mma_kernel<3, Task::collect>};
 
 namespace {
 
