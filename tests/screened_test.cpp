@@ -56,6 +56,16 @@ TYPED_TEST(ScreenedOnTheGpu, GivesTheSameBitsForEveryGridAndOnAllGpus) {
       expect_same_bits(solve(this->square.problem, name, {{"grid", grid}}), expected, name + ", grid " + std::to_string(grid));
 }
 
+TYPED_TEST(ScreenedOnTheGpu, GivesTheSameBitsForEveryStrategy) {  // with three products, sums of four chunks; candidates of few and of all points
+  const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma"});
+  if (names.empty()) GTEST_SKIP() << "none of them runs here";
+  const Drawn<TypeParam> cloud{{.n = 20'000, .d = 200, .k = 300, .max_iters = 5}, uniform(4, 0.0f, 1.0f)};
+  const auto expected = solve(cloud.problem, names.front(), {{"begin", std::string("differences")}});
+  for (const auto& name : names)
+    for (const std::string begin : {"one product", "three products"})
+      expect_same_bits(solve(cloud.problem, name, {{"begin", begin}}), expected, name + ", " + begin);
+}
+
 TYPED_TEST(ScreenedOnTheGpu, IsRightWhereNineTenthsOfItsMarginAreNot) {
   const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma", "faults/screen_of_nine_tenths"});
   if (names.empty()) GTEST_SKIP() << "none of them runs here";

@@ -50,8 +50,7 @@ class OnOne : public Card<T> {
   cuda::Buffer<T> points_, initial_;
   moved_sums::Sums<T> sums_;
   ImageLayout one_, three_;
-  int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1,
-                 iteration_ = 0;  // collectors have as many threads
+  int k_padded_, one_threads_ = 0, three_threads_ = 0, one_stages_ = 0, three_stages_ = 0, across_ = 1, iteration_ = 0;
   int multiprocessors_ = cuda::multiprocessors();
   Strategy strategy_;
   cuda::Buffer<std::uint8_t> one_image_, three_image_;
