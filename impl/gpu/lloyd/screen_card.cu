@@ -44,6 +44,7 @@ class OnOne : public Card<T> {
   int settle_bytes() const { return settle_warps / across_ * together * shape_.d * int(sizeof(T)); }
   /// totals, next: null before the first iteration.
   void enqueue_average(const Totals* totals, const T* assigned, T* next);
+  void forget_twins();
 
   ProblemShape shape_;
   cudaStream_t stream_;
@@ -64,6 +65,7 @@ class OnOne : public Card<T> {
   cuda::Buffer<int> lowest_;
   cuda::Buffer<unsigned long long> hashes_;
   cuda::Buffer<Twins::State> twins_;
+  std::int64_t turns_left_ = 0;
   cuda::Buffer<double> centre_;
   double scale_ = 1;
   float score_offset_ = 0, margin_scale_;
@@ -123,9 +125,15 @@ void OnOne<T>::finish_layout(float longest) {
   clear_image<<<256, 256, 0, stream_>>>(three_, three_image_.data());
   cuda::check_launch();
   cuda::clear(stream_, transposed_);
+  forget_twins();
+}
+
+template <class T>
+void OnOne<T>::forget_twins() {
   cuda::fill(lowest_.data(), lowest_.size(), std::numeric_limits<int>::max(), stream_);
   const Twins::State none{0, 0, Twins::turns - 1};
   cuda::upload(twins_, std::span(&none, 1), stream_);
+  turns_left_ = Twins::turns;
 }
 
 template <class T>
@@ -141,6 +149,7 @@ void OnOne<T>::warm_up(std::int32_t* labels, unsigned long long* changed, T* nex
 template <class T>
 void OnOne<T>::begin() {
   iteration_ = 0;
+  if ((turns_left_ -= shape_.max_iters + 1) < 0) forget_twins();
   const Progress begin{strategy_, {0, 0, 0}, 0, 0};
   cuda::check(cudaMemcpyAsync(progress_.data(), &begin, sizeof begin, cudaMemcpyHostToDevice, stream_));
   cuda::clear(stream_, lengths_);
@@ -176,9 +185,9 @@ void OnOne<T>::enqueue_average(const Totals* totals, const T* assigned, T* next)
   const int slot = totals ? (iteration_ + 1) % 2 : 0;
   const Images<T> images{one_, three_, one_image_.data(), three_image_.data(), lengths_.data() + slot, transposed_.data(), k_padded_, score_offset_};
   const Course course{lengths_.data() + (slot ^ 1), progress_.data(), progress_.data() + 1, strategy_ == one_product};
-  cuda::launch(early_, screen::average<T>, k, 128, 0, stream_, totals ? totals->sums : nullptr, totals ? totals->counts : nullptr,
-               sums_.fixed_point(), assigned, centre_.data(), scale_, n, d, k, next, images, Twins{lowest_.data(), hashes_.data(), twins_.data()},
-               course);
+  const bool early = early_ && (!totals || totals->sums == sums_.sums());  // others' sums come by work of another kind
+  cuda::launch(early, screen::average<T>, k, 128, 0, stream_, totals ? totals->sums : nullptr, totals ? totals->counts : nullptr, sums_.fixed_point(),
+               assigned, centre_.data(), scale_, n, d, k, next, images, Twins{lowest_.data(), hashes_.data(), twins_.data()}, course);
   if (totals) ++iteration_;
 }
 

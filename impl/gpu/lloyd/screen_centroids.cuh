@@ -26,7 +26,7 @@ struct Twins {
   static_assert(moved_sums::most_clusters <= 1 << index_bits);
   struct State {
     unsigned finished, met;  // blocks of this launch; twins that they met
-    int turn;                // counts launches down, so that older entries of a slot are greater
+    int turn;                // counts launches down, so that older entries of a slot are greater; at 0, twins may be missed
   };
   int* lowest;                 // of a slot: turn and lowest centroid
   unsigned long long* hashes;  // of each centroid
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(128)
     }
   }
   if (t > 0) return;
-  *twins.state = {0, 0, turn > 0 ? turn - 1 : Twins::turns - 1};  // after 2^17 launches twins are missed
+  *twins.state = {0, 0, max(turn - 1, 0)};
   if (!sums) return;
   Progress& progress = *course.progress;
   *course.spent = {0, 0};
