@@ -12,6 +12,8 @@ namespace {
 TEST(Range, FactorsStepsAndNumbers) {
   EXPECT_EQ(parse_range("1e4:1e6:x10"), (Scalars{whole(10'000), whole(100'000), whole(1'000'000)}));
   EXPECT_EQ(parse_range("64:256:+64"), (Scalars{whole(64), whole(128), whole(192), whole(256)}));
+  EXPECT_EQ(parse_range("1:4:x2"), (Scalars{whole(1), whole(2), whole(4)}));
+  EXPECT_EQ(parse_range("0.5:1:x2"), (Scalars{Scalar(0.5), whole(1)}));
   EXPECT_EQ(parse_range("5:20:x3"), (Scalars{whole(5), whole(15)})) << "the end need not be met";
   EXPECT_EQ(parse_range("-2:0:+1"), (Scalars{whole(-2), whole(-1), whole(0)}));
   EXPECT_EQ(parse_range("-2:-1:+1"), (Scalars{whole(-2), whole(-1)}));

@@ -311,6 +311,29 @@ TEST(Start, OfEachTimedRunIsAnother) {
   }
 }
 
+TEST(SameAnswer, HasEveryLabelAndCentroid) {
+  const ProblemShape p{.n = 9, .d = 1, .k = 3, .max_iters = 2};
+  Solution<double> given{.labels = {0, 1, 2, 0, 1, 2, 0, 1, 2}, .assigned_centroids = {1, 2, 3}, .centroids = {4, 5, 6}, .iters = 2};
+  Solution<double> turned{.labels = {2, 0, 1, 2, 0, 1, 2, 0, 1}, .assigned_centroids = {2, 3, 1}, .centroids = {5, 6, 4}, .iters = 2};
+  EXPECT_TRUE(same_answer(given, given, 0, p));
+  EXPECT_TRUE(same_answer(given, turned, 1, p));
+  EXPECT_FALSE(same_answer(given, turned, 2, p));
+  const auto expect_other = [&](auto change) {
+    auto changed = turned;
+    change(changed);
+    EXPECT_FALSE(same_answer(given, changed, 1, p));
+  };
+  for (std::size_t i = 0; i < given.labels.size(); ++i)
+    for (const int label : {-1, 0, 1, 2, 3})
+      if (label != turned.labels[i]) expect_other([&](auto& s) { s.labels[i] = label; });
+  for (std::size_t c = 0; c < given.centroids.size(); ++c) {
+    expect_other([&](auto& s) { s.centroids[c] = std::nextafter(s.centroids[c], 9); });
+    expect_other([&](auto& s) { s.assigned_centroids[c] = std::nextafter(s.assigned_centroids[c], 9); });
+  }
+  expect_other([](auto& s) { s.labels.pop_back(); });
+  expect_other([](auto& s) { s.iters = 1; });
+}
+
 TEST(Draws, DependOnTheSeedAlone) {
   judge_seed() = 7;
   const auto first = judge_draws();

@@ -8,8 +8,8 @@
 
 #include "bench/plan/sweep.hpp"
 #include "bench/tune/history.hpp"
-#include "bench/tune/store.hpp"
 #include "bench/tune/space.hpp"
+#include "bench/tune/store.hpp"
 #include "bench/tune/tune.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/sweeps.hpp"
@@ -187,6 +187,7 @@ TEST_F(TuningFiles, TheBestIsTheFastestThatIsRight) {
 
 TEST_F(TuningFiles, AWorseGradeThanTheDefaultsDoesNotCount) {
   EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2, "", "coarse")}), space(), 2).best.front().config.number("pace"), 1);
+  EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2, "", "rounded")}), space(), 2).best.front().config.number("pace"), 1);
   EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "coarse"), line({1, 0}, 2, "", "coarse")}), space(), 2).best.front().config.number("pace"), 2);
 }
 
