@@ -244,14 +244,14 @@ def run_readme(args: argparse.Namespace) -> None:
 
 @command(
     "the picture of a clustering",
-    path("--points", "n x d", metavar="FILE.npy", required=True),
-    path("--labels", "n", metavar="FILE.npy", required=True),
-    path("--centroids", "k x d", metavar="FILE.npy", required=True),
+    path("--points", "n x d: .npy, .csv, .tsv or .txt", metavar="FILE", required=True),
+    path("--clusters", "what kmbench fit wrote: labels.npy and centroids.npy"),
+    path("--labels", "n, in place of the folder's", metavar="FILE.npy"),
+    path("--centroids", "k x d, in place of the folder's", metavar="FILE.npy"),
     path("--out", ".svg, .pdf or .png", metavar="FIG", required=True),
     option("--dims", "the two dimensions shown (0,1)", default="0,1", metavar="i,j"),
     option("--title", "above it", default=""),
-    example="scatter --points points.npy --labels clusters/labels.npy "
-    "--centroids clusters/centroids.npy --out clusters.svg",
+    example="scatter --points points.csv --clusters clusters --out clusters.svg",
 )
 def run_scatter(args: argparse.Namespace) -> None:
     from plots.draw import scatter, style
@@ -262,7 +262,12 @@ def run_scatter(args: argparse.Namespace) -> None:
         raise UserError(f"--dims {args.dims}: two numbers are needed, as in 0,1") from None
     if args.out.suffix not in style.METADATA:
         raise UserError(f"--out {args.out}: the ending is none of {', '.join(style.METADATA)}")
-    points, labels, centroids = (scatter.read(getattr(args, part)) for part in ("points", "labels", "centroids"))
+    files = [args.points]
+    for part in ("labels", "centroids"):
+        if not (given := getattr(args, part) or (args.clusters and args.clusters / f"{part}.npy")):
+            raise UserError(f"--{part} is missing; accepted: a .npy file, or --clusters with a folder of kmbench fit")
+        files.append(given)
+    points, labels, centroids = (scatter.read(file) for file in files)
     style.save(scatter.draw(points, labels, centroids, dims, args.title), args.out)
 
 

@@ -84,7 +84,7 @@ const RegisterCommand registrations[] = {
     {22, python_command("tuning", "What a tuning tried: regret of the defaults, and a map of times", {"--x", "--y", "--metric", "--out"})},
     {23, python_command("t4", "A tuning in the auto-tuners' results format, T4", {"--out"})},
     {27, python_command("fetch", "Data sets from their official addresses, checked, into data/", {"$datasets", "--out"})},
-    {24, python_command("scatter", "The picture of a clustering", {"--points", "--labels", "--centroids", "--out", "--dims", "--title"})},
+    {24, python_command("scatter", "The picture of a clustering", {"--points", "--clusters", "--labels", "--centroids", "--out", "--dims", "--title"})},
 };
 
 }  // namespace km::plots_command

@@ -1,5 +1,6 @@
 """The picture of a clustering: points coloured by label, and the centroids."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from plots.read.select import separating, value_of
 from plots.read.view import View
 
 MOST_POINTS = 20_000
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": None}  # of a text file; None: blanks
 
 
 def sample(n: int, most: int = MOST_POINTS) -> NDArray[np.int64]:
@@ -24,12 +26,18 @@ def sample(n: int, most: int = MOST_POINTS) -> NDArray[np.int64]:
 
 
 def read(path: Path) -> NDArray:
+    """The array of a .npy file, or the rows of a text file, whose first line may hold names."""
     try:
-        return np.load(path, allow_pickle=False)
+        if path.suffix not in DELIMITERS:
+            return np.load(path, allow_pickle=False)
+        with path.open(encoding="utf-8") as text:
+            named = not re.search(r"(^|[,\t ])[-+]?\.?\d", text.readline())  # no column begins as a number does
+        return np.loadtxt(path, delimiter=DELIMITERS[path.suffix], skiprows=int(named), ndmin=2, encoding="utf-8")
     except OSError as e:
         raise UserError(f"{path}: {e.strerror or 'not a .npy file of numbers'}") from e
     except (ValueError, EOFError) as e:
-        raise UserError(f"{path}: not a .npy file of numbers") from e
+        form = "table" if path.suffix in DELIMITERS else ".npy file"
+        raise UserError(f"{path}: not a {form} of numbers") from e
 
 
 def whole(labels: NDArray) -> NDArray[np.int64]:

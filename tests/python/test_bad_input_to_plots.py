@@ -211,6 +211,7 @@ PLACE = {  # the files in the folder of the commands below
     "regions/nothing.md": "<!-- begin:demo/nothing -->\n<!-- end -->\n",
     "regions/open.md": "<!-- begin:demo/table1 -->\n",
     "words.npy": "no array",
+    "words.csv": "a,b\n1,2\n3,four\n",
 }
 TUNING = "tuning card/points.jsonl --out out"
 SCATTER = "scatter --points points.npy --labels labels.npy --centroids centroids.npy"
@@ -266,6 +267,9 @@ COMMANDS = {
     f"{SCATTER} --out a.png --labels halves.npy": "labels are float64",
     f"{SCATTER} --out a.png --points words.npy": "words.npy: not a .npy file of numbers",
     f"{SCATTER} --out a.png --points none.npy": "none.npy: No such file",
+    f"{SCATTER} --out a.png --points words.csv": "words.csv: not a table of numbers",
+    "scatter --points points.npy --centroids centroids.npy --out a.png": "--labels is missing",
+    "scatter --points points.npy --clusters empty --out a.png": "empty/labels.npy: No such file",
     "replay nowhere.jsonl --out out": "nowhere.jsonl",
     "replay empty.jsonl --out out": "empty.jsonl",
     "replay good.jsonl --out out --kmbench /nonexistent/kmbench": "/nonexistent/kmbench",

@@ -223,6 +223,18 @@ def test_scatter_draws_the_same_twice(clustering, tmp_path, ending):
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
+def test_scatter_takes_text_and_the_folder_of_a_fit(clustering, tmp_path):
+    arrays, args = clustering
+    assert main([*args, "--out", str(tmp_path / "a.svg")]) == 0
+    rows = "\n".join(",".join(map(repr, map(float, row))) for row in arrays["points"])
+    (tmp_path / "rows.csv").write_text(rows)
+    (tmp_path / "named.csv").write_text(f"x1,x2,x3\n{rows}\n")
+    for name in ("rows", "named"):
+        chosen = ["--points", str(tmp_path / f"{name}.csv"), "--clusters", str(tmp_path)]
+        assert main(["scatter", *chosen, "--out", str(tmp_path / f"{name}.svg")]) == 0
+        assert (tmp_path / f"{name}.svg").read_bytes() == (tmp_path / "a.svg").read_bytes()
+
+
 def test_a_scatter_exhibit_draws_the_files_that_its_run_left(bench, clustering, tmp_path):
     arrays, _ = clustering
     arrays["labels"] = arrays["labels"].reshape(-1, 1).astype("float32")  # as kmbench writes them
