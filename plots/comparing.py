@@ -1,5 +1,5 @@
-"""The commands compare (two states of the code, or implementations in order), history (medians by commit), replay (the
-same cases here) and hardware (machines side by side)."""
+"""The commands compare (two states of code, or implementations in order), history (medians by commit), replay (same
+cases here) and hardware (machines side by side)."""
 
 import argparse
 import json

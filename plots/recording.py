@@ -1,8 +1,8 @@
 """The plan of scripts/record: the cases that a machine lacks, and their order.
 
 A question is a claim without a verdict, a printed number without a line, or an outdated line. Its last missing case
-answers it. Lines of a new version of an exhibit hide the older ones (plots/read/mixed.py), so such an exhibit is
-recorded apart and added once every case that is shown today has its new line."""
+answers it. Lines of a new version of an exhibit hide the older ones (plots/read/mixed.py). Such an exhibit is recorded
+apart, and added once every case shown today has its new line."""
 
 import os
 import re

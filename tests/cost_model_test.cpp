@@ -1,4 +1,4 @@
-// The cost model behind auto: rates are found again, the file keeps them, bad lines count as absent, and the shortlist holds who may be the fastest.
+// The cost model behind auto: rates are found again, the file keeps them, bad lines count as absent. The shortlist holds who may be the fastest.
 #include "bench/contract/cost_model.hpp"
 
 #include <unistd.h>

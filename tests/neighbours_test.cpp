@@ -1,5 +1,5 @@
-// What gpu/hamerly/neighbours promises beyond right labels: the same bits whatever the grid and the block, also where points and bounds do not fit a
-// block's shared memory, exact labels after hundreds of iterations, and few distances. Skips where there is no GPU.
+// What gpu/hamerly/neighbours promises beyond right labels: exact labels after hundreds of iterations, few distances, and the same bits whatever the
+// grid and the block. The bits are the same also where points and bounds do not fit a block's shared memory. Skips without a GPU.
 #include <cmath>
 
 #include "tests/solving.hpp"

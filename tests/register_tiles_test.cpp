@@ -7,8 +7,8 @@ namespace km {
 namespace {
 
 /// The margin's worst case, for one dimension and 2048 clusters in groups of eight: a key loses eight bits of its score. Four centroids of the first
-/// group, whose index is zero, each have a partner of the last group close by; points lie between the two, a little nearer to either. Where the
-/// first one's score ends in eight ones, its key exceeds it by 255 units in the last place, of 266 to 282 in the margin.
+/// group, whose index is zero, each have a partner of the last group close by. Points lie between the two, a little nearer to either. Where the first
+/// one's score ends in eight ones, its key exceeds it by 255 units in the last place, of 266 to 282 in the margin.
 struct RegisterTiles : OnTheGpu {
   static constexpr int pairs = 4, points_a_pair = 2500;
 

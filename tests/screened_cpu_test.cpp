@@ -7,8 +7,8 @@
 namespace km {
 namespace {
 
-/// A score that starts at -|b|²/2 = -1.01 and loses all products but the last, of a little less than half a digit each: b looks nearer than it is, by
-/// 391 u. So it does by the bias of its start. The other centroid is nearer by a few u; |x|² = 0.505.
+/// A score that starts at -|b|²/2 = -1.01 and loses all products but the last: each is a little less than half a digit. Thus b looks nearer than it
+/// is, by 391 u. So it does by the bias of its start. The other centroid is nearer by a few u; |x|² = 0.505.
 template <class T>
 struct LostProducts {
   LostProducts() {
@@ -46,7 +46,7 @@ TYPED_TEST(ScreenedOnTheCpu, IsRightWhereAThirdOfItsMarginIsNot) {
 }
 
 /// The largest lead that errors can give a wrong centroid b over c, less the share of the margin, in m |x|². A score errs by at most m |x||c|
-/// (roundings of x and c, products in bfloat16) or by m times the largest partial sum; the offset adds share m |c|² more. Both scores are equal.
+/// (roundings of x and c, products in bfloat16) or by m times the largest partial sum. The offset adds share m |c|² more. Both scores are equal.
 double undecided(double share, double b, double c) {
   const double score = b - b * b / 2, cosine = (score + c * c / 2) / c;
   if (std::abs(cosine) > 1) return -1;

@@ -14,7 +14,7 @@ double in_fp16(double value) {
 }
 
 /// The margin's worst case. fp16 holds both centroids, b and -b, so that all errors come from the points. Each point lies about half way, and its
-/// residual points along b: scores lead the wrong way by 0.95 of 2 |residual| |b| and more, which is nearly all of the margin.
+/// residual points along b. Scores lead the wrong way by 0.95 of 2 |residual| |b| and more, nearly all of the margin.
 template <class T>
 struct Misled {
   Misled() {

@@ -1,5 +1,5 @@
-// The fault of lutz2018's own single pass, planted in ours: wrong sums from 128 dimensions on, where a tile of points exceeds the 48 KiB of
-// local memory of the paper's card. The judge must see it, and ours must be right on both sides of the limit. Skips without a GPU.
+// The fault of lutz2018's own single pass, planted in ours: wrong sums from 128 dimensions on. There a tile of points exceeds the 48 KiB of local
+// memory of the paper's card. The judge must see the fault, and ours must be right on both sides of the limit. Skips without a GPU.
 #include "tests/solving.hpp"
 
 namespace km {

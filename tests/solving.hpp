@@ -57,7 +57,7 @@ struct Drawn {
 };
 
 /// Points of a line in two clusters. The first iteration moves the second centroid straight towards the first one's points, so that bounds must pay
-/// all of its movement: where they pay nine tenths, a point in two hundred keeps the wrong label in the second.
+/// all of its movement. Where they pay nine tenths, a point in two hundred keeps the wrong label in the second iteration.
 template <class T>
 struct Pulled : Drawn<T> {
   Pulled() : Drawn<T>({.n = 20'000, .d = 1, .k = 2, .max_iters = 2}, [at = 0]() mutable { return at++ / 20'000.0; }) {

@@ -1,6 +1,6 @@
-// Measures the assumption of the screen's margin (screen_margin.cuh): a tensor core's sum of K products of fp16 values, kept in fp32, is off by less
-// than K 2^-23 |x| |c|. Tries both instructions on drawn values and on the worst case of cutting addends to the largest exponent: one great product,
-// and others just below the cut. Skips without a GPU that has the instruction.
+// Measures the assumption of the screen's margin (screen_margin.cuh). A tensor core's sum of K products of fp16 values, kept in fp32, is off by less
+// than K 2^-23 |x| |c|. Tries both instructions on drawn values and on the worst case of cutting addends to the largest exponent. That is one great
+// product with others just below the cut. Skips without a GPU that has the instruction.
 #include <gtest/gtest.h>
 
 #include <cmath>

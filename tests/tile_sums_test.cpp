@@ -1,5 +1,5 @@
-// Measures the assumption of impl/cpu/lloyd/tiles.hpp: the matrix unit adds products of bfloat16 in fp32, with an error of at most u = 2^-24 of the
-// sum of their absolutes an addition, in any order. Exact cancellation leaves nothing.
+// Measures the assumption of impl/cpu/lloyd/tiles.hpp: the matrix unit adds products of bfloat16 in fp32, in any order. Each addition errs by at most
+// u = 2^-24 of the sum of their absolutes. Exact cancellation leaves nothing.
 #include <gtest/gtest.h>
 
 #ifdef __x86_64__

@@ -6,8 +6,8 @@
 
 namespace km {
 
-/// Returns KMBENCH_HOME, else the first folder above the program or the current folder with datasets/ and papers/ in it (a checkout) or in its
-/// share/kmbench (installed). Throws UserError if there is none.
+/// Returns KMBENCH_HOME, else a folder with datasets/ and papers/: the first checkout or share/kmbench (installed) above the program or the current
+/// folder. Throws UserError if there is none.
 std::filesystem::path home();
 
 /// This program's file.

@@ -30,8 +30,8 @@ class Threads {
   int before_ = 0;
 };
 
-/// For workers started later, if OpenBLAS is linked into this program: names the better core type, and lets its threads sleep between products
-/// instead of spinning beside OpenMP's. The user's own settings stay.
+/// Names the better core type to workers started later, if OpenBLAS is linked into this program. Lets its threads sleep between products instead of
+/// spinning beside OpenMP's. The user's own settings stay.
 void choose_for_workers();
 /// True for a NAME=value that choose_for_workers set. Programs started by a worker have an OpenBLAS of their own.
 bool chosen_for_workers(std::string_view entry);

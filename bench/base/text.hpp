@@ -14,8 +14,8 @@ std::size_t character_bytes(std::string_view text);
 bool is_text(std::string_view text);
 /// Returns one line of bounded length: invalid text becomes '?', the middle of a long text "…".
 std::string one_line(std::string_view text);
-/// Returns "; did you mean NAME?" for the known name that is nearest to `word`, whole or after its last '/', or "" if none differs by at most a third
-/// of its letters. Distance: insertions, deletions, replacements and swaps of neighbours (Damerau 1964), each letter touched once.
+/// Returns "; did you mean NAME?" for the known name nearest to `word`, whole or after its last '/'. Returns "" if none differs by at most a third of
+/// its letters. Distance: insertions, deletions, replacements and swaps of neighbours (Damerau 1964), each letter touched once.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 /// Number of UTF-8 characters, which is the number of columns.
 std::size_t characters(std::string_view text);

@@ -1,8 +1,8 @@
 // The second task: spectral clustering by he2021's chain (Section 2, Algorithm 1, Figure 1). k-means reduces n points to representatives, which
 // become the vertices of a similarity graph. The first k eigenvectors of its Laplacian embed the vertices; k-means on the embedding labels them, and
 // each point takes the label of its representative.
-// A chain is an implementation of Task::spectral: k is the number of clusters, max_iters bounds the k-means of the representatives, and the solution
-// holds labels alone. It notes a ChainRecord of each run, which the judge reads (bench/judge/chain.hpp).
+// A chain is an implementation of Task::spectral. Its k is the number of clusters, max_iters bounds the k-means of the representatives, and the
+// solution holds labels alone. A chain notes a ChainRecord of each run, which the judge reads (bench/judge/chain.hpp).
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ enum class Distance { difference, expansion, expansion_tf32 };
 using Value = std::variant<std::int64_t, std::string>;
 std::string to_string(const Value& value);
 
-/// An input beside the problem. A number lies between the first and the last of `range` (ascending, the values for tuning), a word is one of `range`
+/// An input beside the problem. A number lies between the first and the last of `range` (ascending, the values for tuning). A word is one of `range`
 /// (empty: any word, which `unsupported` checks).
 struct Parameter {
   std::string_view name;
@@ -95,7 +95,7 @@ struct Description {
   Distance distance = Distance::difference;
   /// Longest chain of additions behind a centroid value (default n, in fixed point 1): bounds the error of means.
   std::function<std::int64_t(const ProblemShape&, const Config&)> summation_depth = {};
-  /// True if it sums in fixed point or in a frame: a mean may also be off by two fp64 roundings of the greatest |x| of its dimension.
+  /// True if it sums in fixed point or in a frame. A mean may then also be off by two fp64 roundings of the greatest |x| of its dimension.
   bool fixed_point = false;
   /// Points whose sum a thread keeps while they come and go (default 0: sums start anew in each iteration). The rounding of those that left stays.
   std::function<std::int64_t(const ProblemShape&, const Config&)> kept_points = {};

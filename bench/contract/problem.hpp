@@ -1,4 +1,4 @@
-// The task. One iteration assigns each point to its nearest centroid (squared Euclidean distance; the lowest index wins a tie), then moves each
+// The task. One iteration assigns each point to its nearest centroid by squared Euclidean distance; the lowest index wins a tie. It then moves each
 // centroid to the mean of its points. An empty cluster keeps its centroid. A run starts from given initial centroids. It stops after max_iters
 // iterations, or when the share of points that changed label is at most tolerance (in the first iteration every point changes).
 #pragma once

@@ -32,8 +32,7 @@ struct DatasetRequest {
   auto operator<=>(const DatasetRequest&) const = default;
 };
 
-/// Points, n x d row-major, in host memory or in a mapped file that need not fit into memory; of several ranks each has its share. T is float or
-/// double.
+/// Points, n x d row-major, in host memory or in a mapped file that may exceed memory. Each of several ranks has its share. T is float or double.
 template <class T>
 struct Dataset {
   std::string name;
@@ -88,7 +87,7 @@ DatasetRequest without_idle_k(DatasetRequest request);
 
 /// Generates or reads the points in parallel; the result is identical for every number of threads. Throws UserError with one line for an unknown
 /// name, a missing or malformed file, a non-numeric or non-finite value, d = 0, or n out of range. Throws `Missing` for known data that is not on
-/// this machine; a sweep skips the case. group: each rank makes its share alone; a file is read by all, or mapped.
+/// this machine; a sweep skips the case. group: each rank makes its share alone. All read a file, or map it.
 template <class T>
 Dataset<T> load_dataset(const DatasetRequest& request, Group* group = nullptr);
 

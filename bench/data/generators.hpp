@@ -50,8 +50,8 @@ std::vector<double> group_centroids(const Recipe& recipe);
 /// Random streams of one seed.
 enum Stream : std::uint32_t { of_centroids, of_values, of_radii, of_groups, of_choices };
 
-/// Groups of equal size. Ordered: group after group. Otherwise every run of `run` points (a multiple of k, about a thousand) holds each group
-/// equally often in random order (Fisher and Yates), so any prefix is a fair sample. All runs but the last are independent of n.
+/// Groups of equal size. Ordered: group after group. Otherwise every run of `run` points (a multiple of k, about a thousand) holds each group equally
+/// often in random order (Fisher and Yates). Any prefix is thus a fair sample. All runs but the last are independent of n.
 class Groups {
  public:
   explicit Groups(const Recipe& r)

@@ -23,7 +23,7 @@ struct NpyHeader {
   std::size_t bytes() const { return std::size_t(n) * std::size_t(d) * value_bytes(); }
 };
 
-/// Throws UserError if the file is neither a table n x d nor an image h x w x 3 or 4 (n = h w) of a known type, or its shape is out of range.
+/// Throws UserError unless the file is a table n x d or an image h x w x 3 or 4 (n = h w). Its type must be known and its shape in range.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
 /// Returns rows and columns from the header. Throws UserError if it is no two-dimensional table of a known type.

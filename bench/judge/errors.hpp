@@ -60,8 +60,8 @@ constexpr double label_budget = 5e8;
 template <class T>
 LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Distance form, std::vector<std::int64_t> chosen = {});
 
-/// Labels the points in fp64, each distance² moved at random within a share of what rounding explains: a right implementation's labels, in doubt where
-/// its own are. Equal points and equal centroids stay equal. Returns the number of changed labels.
+/// Labels the points in fp64. Each distance² moves at random within a share of what rounding explains. The labels are a right implementation's, in
+/// doubt where its own are. Equal points and equal centroids stay equal. Returns the number of changed labels.
 template <class T>
 std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, double share, std::uint64_t seed,
                            std::span<std::int32_t> labels);

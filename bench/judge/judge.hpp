@@ -50,11 +50,11 @@ class Judge {
   /// spread: spread_of() the points, if already known.
   Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread = {});
 
-  /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them, and
-  /// on the ranks' agreement: throws AgreedFailure if iterations or centroids are not the same on all, bit by bit.
+  /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them,
+  /// and on the ranks' agreement. Throws AgreedFailure if iterations or centroids are not the same on all, bit by bit.
   std::string explain_shape(const ProblemShape& p, const Solution<T>& s) const;
 
-  /// Judges sizes, values, means and labels: all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
+  /// Judges sizes, values and means. Judges all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
   /// exactly: iterations that it must have made; 0: as the problem's stop rule allows.
   Judgement operator()(const Solution<T>& solution, int exactly = 0) const;
 
@@ -70,8 +70,8 @@ class Judge {
   /// True if the last iteration certainly changed a label: its initial centroids differ from the means of its labels by more than rounding explains.
   bool moved(const Solution<T>& solution) const;
 
-  /// Makes the iterations of p (the same points) in fp64. Moves each mean at random within `share` of its bound, each distance² within share^6: a form
-  /// that does not cancel here is further from its bound than a sum is. path: gets a hash of all labels.
+  /// Makes the iterations of p (the same points) in fp64. Moves each mean at random within `share` of its bound, each distance² within share^6. A
+  /// form that does not cancel here is further from its bound than a sum is. path: gets a hash of all labels.
   Solution<T> run_rounded(const Problem<T>& p, double summation, double share, std::mt19937_64& draws, std::uint64_t& path) const;
 
  private:

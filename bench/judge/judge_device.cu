@@ -127,8 +127,8 @@ __device__ double block_sum(double value) {
 // ---- labels -------------------------------------------------------------------------------------------------------------
 
 /// One thread per point; eight centroids at a time, so that a point's values are read k / 8 times. centroids, last: k x d in fp64. Lists points whose
-/// label is not the nearest, or whose two least distances² differ by no more than `doubt`, counted from `first`. Sums the least distances² of the
-/// others, and all distances² to the label's centroid in `last`, by block: the host adds them in a fixed order.
+/// label is not the nearest, or whose two least distances² differ by no more than `doubt`, counted from `first`. Sums by block the least distances²
+/// of the others, and all distances² to the label's centroid in `last`. The host adds them in a fixed order.
 template <class T>
 __global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const double* __restrict__ last,
                                const std::int32_t* __restrict__ labels, std::int64_t first, std::int64_t n, int d, int k, double doubt,

@@ -6,7 +6,7 @@
 
 namespace km {
 
-/// libgomp spins 300,000 times by default. Beside two busy loops, 16 threads then take 7 to 40 times as long as with 3,000; on a quiet machine 3,000
+/// libgomp spins 300,000 times by default. Beside two busy loops, 16 threads then take 7 to 40 times as long as with 3,000. On a quiet machine, 3,000
 /// costs at most a quarter, and no spinning up to three times the time (results/h200/wait_policies.txt).
 constexpr const char* our_spin_count = "3000";
 

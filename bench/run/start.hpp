@@ -27,7 +27,7 @@ class Start {
   void as_given() { set(given_, 0); }
   /// Takes other centroids, as many as are given.
   void take(std::vector<T> values) { set(std::move(values), 0); }
-  /// Rotates the centroids by `rotation` and moves one value by an ulp, by two after all values had a turn, and so on (none if `turn` is 0).
+  /// Rotates the centroids by `rotation`. Moves one value by an ulp, by two after all values had a turn, and so on (none if `turn` is 0).
   void rotate(int rotation, std::size_t turn = 0) {
     auto values = rotated(given_, rotation, d_);
     if (turn > 0) {

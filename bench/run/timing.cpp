@@ -49,7 +49,7 @@ void add_tasks(const fs::path& process, std::vector<fs::path>& tasks) {
 
 const pid_t process = ::getpid();  // before an implementation can fork
 
-/// Seconds that the kernel's clock shows for an empty run and the C library's clock does not, after work has filled the caches: the median of five.
+/// Seconds by which the kernel's clock exceeds the C library's over an empty run, after work has filled the caches: the median of five.
 double clocks_apart_s() {
   static const double apart_s = [] {
     std::vector<char> work(4 << 20);
@@ -67,7 +67,7 @@ double clocks_apart_s() {
   return apart_s;
 }
 
-/// Seconds of a verb less the run delay of all threads; at least what the calling thread computed: another thread's wait may lie beside its work.
+/// Seconds of a verb less the run delay of all threads; at least what the calling thread computed. Another thread's wait may lie beside its work.
 double own_s(double wall_s, const Delay& delay, double computed_s) {
   return std::max(wall_s - delay.run_delay_s.value_or(0), std::min(wall_s, computed_s));
 }

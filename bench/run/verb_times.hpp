@@ -8,11 +8,11 @@
 
 namespace km {
 
-/// Returns the seconds of a plain copy of arrays of these sizes (bytes) to new host memory, from the device's memory or the host's: median of three.
+/// Returns the seconds of a plain copy to new host memory from the device's or the host's: median of three. sizes: bytes of the arrays.
 double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes);
 
-/// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library may
-/// take nine, as it hands over through shared memory, and half of iterate: some do not hand over their labels and assign anew.
+/// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library
+/// may take nine, as it hands over through shared memory, and half of iterate. Some do not hand over their labels and assign anew.
 /// All but copy_s are medians of a case's runs.
 std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library);
 

@@ -112,7 +112,7 @@ class CaseRun {
   bool others_wait_ = true;
 };
 
-/// The order of the runs, as indices of cases: each case once, for all its runs in a row; interleaved, once for each of its runs, shuffled.
+/// The order of the runs, as indices of cases. Each case comes once, for all its runs in a row; interleaved, once for each of its runs, shuffled.
 std::vector<std::size_t> turns_of(const std::vector<std::optional<CaseRun>>& cases, bool interleave) {
   std::vector<std::size_t> turns;
   for (std::size_t at = 0; at < cases.size(); ++at) turns.insert(turns.end(), interleave ? std::size_t(cases[at]->spec().repetitions) : 1, at);

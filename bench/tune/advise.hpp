@@ -45,8 +45,8 @@ struct LastRuns {
   std::vector<std::size_t> who;
   int repetitions = 0;
 };
-/// Returns the three fastest and the two fastest exact of those that ran on all points; fewer, or fewer runs, to end within left_s; none if not
-/// even two of them fit.
+/// Returns the three fastest and the two fastest exact of those that ran on all points. Returns fewer, or fewer runs, to end within left_s; none if
+/// not even two of them fit.
 LastRuns last_runs_of(const std::vector<Advised>& all, int repetitions, double left_s);
 
 /// Returns 0: advice given; 1: no candidate has a time; 130: interrupted.

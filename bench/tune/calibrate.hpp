@@ -1,5 +1,5 @@
-// Finds the rates of the cost model (bench/contract/cost_model.hpp): fits the seconds of each term of a cost to measured runs, by least squares of the
-// relative error, none negative. Its own measurements only guide a choice: no judge, no result lines.
+// Finds the rates of the cost model (bench/contract/cost_model.hpp). Fits the seconds of each term of a cost to measured runs, by least squares of
+// the relative error, none negative. Its own measurements only guide a choice: no judge, no result lines.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ Rates fit_rates(const std::vector<CostSample>& samples);
 /// Fits every implementation and precision with at least eight runs.
 CostModel fitted(const std::map<CostModel::Key, std::vector<CostSample>>& samples);
 
-/// The same from result lines. Lines without a time, disturbed or incremental ones, and those with
-/// other parameters than the defaults (threads apart) are left out. all_threads: of the machine that recorded the lines.
+/// The same from result lines. all_threads: of the machine that recorded them. Leaves out lines without a time, disturbed or incremental ones, and
+/// those with other parameters than the defaults (threads apart).
 CostModel fit_costs(const std::vector<Json>& lines, int all_threads);
 
 struct CalibrationOptions {

@@ -1,5 +1,5 @@
 // The end of a tuning: its fastest settings against the defaults, in rounds. In each round every setting runs in a process of its own, in an order
-// that is drawn, so that drift and the luck of a process fall on all alike.
+// that is drawn. So drift and the luck of a process fall on all alike.
 #pragma once
 
 #include <functional>

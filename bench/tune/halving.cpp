@@ -52,7 +52,7 @@ bool run_round(const std::vector<Advised*>& candidates, std::int64_t n, bool fir
   return true;
 }
 
-/// The better half of those with a right result on n points, fastest first, and the fastest exact one; then those that cannot run on so few.
+/// The better half of those with a right result on n points, fastest first, and the fastest exact one. Those that cannot run on so few follow.
 std::vector<Advised*> better_half(const std::vector<Advised*>& candidates, std::int64_t n) {
   std::vector<Advised*> ran, cannot;
   for (Advised* one : candidates) {

@@ -21,8 +21,8 @@ bool surely_faster(const Change& change, std::size_t tests);
 /// The fewest rounds that can show anything among so many tests.
 std::size_t fewest_rounds(std::size_t tests);
 
-/// Returns the exact one-sided p value of Mann and Whitney (1947): the probability that `a` ranks this low, or lower, among `b` if both have one
-/// distribution. Ties count half, rounded against `a`. At most 64 values each: the table grows with the fourth power.
+/// Returns the exact one-sided p value of Mann and Whitney (1947): the probability under one distribution that `a` ranks this low, or lower, among
+/// `b`. Ties count half, rounded against `a`. At most 64 values each: the table grows with the fourth power.
 double chance_of_ranks(std::span<const double> a, std::span<const double> b);
 
 }  // namespace km

@@ -22,9 +22,9 @@ class TunedValues {
   /// Reads tuning/<device>.json; empty if there is none. Throws UserError for another format.
   TunedValues(const std::filesystem::path& folder, const std::string& device);
 
-  /// Sets c's parameters to the values of its own class (exact), else of the nearest class with which it can run (nearest), else keeps the defaults
-  /// (default). c.tuned records which. Classes with equal other parameters are nearer; then the sum of |log2| of the ratios of n, d and k counts.
-  /// Parameters in `given` do not change.
+  /// Sets c's parameters to the values of its own class (exact), else of the nearest class with which it can run (nearest). Otherwise keeps the
+  /// defaults (default). c.tuned records which. Classes with equal other parameters are nearer; then the sum of |log2| of the ratios of n, d and k
+  /// counts. Parameters in `given` do not change.
   void apply(Case& c, const std::set<std::string>& given) const;
 
   /// Stores these parameter values of a case with facts about the tuning. Replaces the whole file.

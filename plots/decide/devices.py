@@ -1,5 +1,5 @@
-"""Machines in few numbers, over many exhibits: how many times as fast one is as another by what binds the problem, and
-the best time of every problem on every device."""
+"""Machines in few numbers, over many exhibits: one's speed over another's by what binds the problem, and every
+problem's best time on every device."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

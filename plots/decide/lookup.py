@@ -1,7 +1,7 @@
 """The values that a claim needs, or the reason why they are missing, and how far the claim reaches.
 
-At another size or with other threads than the paper's, only a direction can be decided: the right one is `trend only`,
-with other threads the opposite one `not reproduced`."""
+At another size or with other threads than the paper's, only a direction can be decided. The right one is `trend only`;
+with other threads, the opposite one is `not reproduced`."""
 
 import re
 from collections.abc import Sequence

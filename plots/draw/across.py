@@ -1,5 +1,5 @@
-"""Machines in one picture, a grey dot a problem, its geometric mean with the interval in black; and the cascade of
-performance portability, efficiencies from the best machine to the worst, PP beside (Sewall 2020)."""
+"""Machines in one picture: a grey dot a problem, their geometric mean with its interval in black. The cascade of
+performance portability: efficiencies from the best machine to the worst, PP beside (Sewall 2020)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -186,8 +186,7 @@ def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
 
 
 def stated(view: View, metrics: Sequence[str], others: Sequence[str]) -> dict[tuple[int, str], tuple[float, float]]:
-    """By line and metric the number of the paper's text, or its two bounds: a value, or a ratio times our value of its
-    other side."""
+    """The paper text's number, or its two bounds, by line and metric. A ratio is times our value of its other side."""
     found = {}
     for claim in view.exhibit.claims:
         sides = [claim[s] for s in ("numerator", "denominator") if s in claim] or [claim.get("where", {})]

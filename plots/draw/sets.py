@@ -45,8 +45,7 @@ def steps(values: Sequence[float]) -> tuple[list[float], list[float]]:
 
 
 def paint_shares(ax: Axes, curves: Sequence[Curve], metrics: Sequence[str], _: View, looks: Looks) -> None:
-    """For every value the share of the sets with at most that: a stair a series, and a thin line at 1, where both sides
-    are equal."""
+    """The share of the sets with at most each value, a stair a series. At a thin line at 1 both sides are equal."""
     (name,) = metrics
     counts = {len(curve.ours[name]) for curve in curves if name in curve.ours}
     counted = len(counts) > 1

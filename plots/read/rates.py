@@ -8,7 +8,7 @@ from plots.read.times import Record, per_iteration, run_s
 
 
 def parts(line: Line) -> float:
-    """Equal parts of a machine that shared a run: ranks of MPI times each one's GPUs; where the parameter `gpus` is 0,
+    """Equal parts of a machine that shared a run: ranks of MPI times each one's GPUs. Where the parameter `gpus` is 0:
     the GPUs that all ranks counted."""
     counted, each = inner(line, "counters", "gpus"), inner(line, "parameters", "gpus")
     ranks = inner(line, "ranks", "count") or 1

@@ -1,7 +1,7 @@
 """One side of a comparison: its cases, each with its samples by round and a name that pairs it.
 
-A side is a .jsonl file, a folder of such files, a folder of such folders (each is one round, as scripts/regress makes
-them), or a file of Google Benchmark's JSON."""
+A side is a .jsonl file, a folder of such files, a folder of such folders, or a file of Google Benchmark's JSON. Each
+folder in a folder is one round, as scripts/regress makes them."""
 
 import json
 import math

@@ -1,7 +1,7 @@
 """Checks one exhibit or paper.toml before anything is rendered: every mistake is one sentence with the place.
 
-schema/exhibit.json holds keys, types and values (a test holds every exhibit against the jsonschema package as well);
-this file adds what a schema cannot say. kmbench checks the values of a sweep (docs/exhibits.md, "Who checks what")."""
+schema/exhibit.json holds keys, types and values (a test holds every exhibit against the jsonschema package as well).
+This file adds what a schema cannot say. kmbench checks the values of a sweep (docs/exhibits.md, "Who checks what")."""
 
 import math
 from typing import Any

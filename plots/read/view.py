@@ -81,7 +81,7 @@ class View:
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and
-        that agrees in the fields `others` (by default those of the place); an efficiency is that by GPUs and ranks."""
+        that agrees in the fields `others` (by default those of the place). An efficiency is that by GPUs and ranks."""
         if line["verdict"]:
             return None
         own = metric(name).of(line, self.machine.record)

@@ -1,4 +1,4 @@
-"""Machines side by side: three sentences, one picture and one table with CPUs and GPUs in the same row; for each
+"""Machines side by side: three sentences, one picture and one table with CPUs and GPUs in the same row. For each
 exhibit a page, tables as CSV and TeX, and the cascade."""
 
 from collections import Counter

@@ -4,10 +4,10 @@
     ...
     <!-- end -->
 
-`begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's, `begin:summary` the sentences by
-paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings,
-`begin:fastest` ours beside the libraries, `begin:devices` machines in three sentences and one picture, `begin:output
-WORDS` a command's output, `begin:transcript NAME` a recorded one. One machine needs no `machine=`."""
+`begin:claims` is the sheet of decided claims, `begin:<paper>/claims` one paper's. `begin:summary` is the sentences by
+paper, `begin:coverage` the printed numbers beside a line, `begin:findings` the picture of the findings. `begin:fastest`
+is ours beside the libraries, `begin:devices` machines in three sentences and one picture. `begin:output WORDS` is a
+command's output, `begin:transcript NAME` a recorded one. One machine needs no `machine=`."""
 
 import itertools
 import os
@@ -113,8 +113,8 @@ def devices_picture(papers: list[Paper], machines: list[Machine], folder: Path, 
 
 
 def output(words: list[str]) -> str:
-    """The command and its output on a terminal of 100 columns. `from=TEXT` and `to=TEXT` before the command leave out
-    what stands before the first line that begins with the one, and after the next that begins with the other."""
+    """The command and its output on a terminal of 100 columns. `from=TEXT` before the command leaves out what
+    stands before the first line that begins with TEXT. `to=TEXT` leaves out what follows the next that begins so."""
     cuts = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, words))
     words = words[len(cuts) :]
     shown = part(printed(tuple(words)), cuts.get("from", ""), cuts.get("to"))

@@ -1,5 +1,5 @@
-"""Machines side by side, as tables: time and ratio, shares of their own ceilings, price and energy, portability, and
-the paper's times scaled to this hardware."""
+"""Machines side by side, as tables: time and ratio, shares of own ceilings, price and energy, portability, the paper's
+times scaled to this hardware."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

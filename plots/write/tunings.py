@@ -1,5 +1,5 @@
 """A tuning as a table, the defaults' time beside the best's, and in the results format T4 (version 1.0.0) of Kernel
-Tuner, KTT and the suite BAT."""
+Tuner, KTT and BAT."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -44,8 +44,8 @@ struct screen_of_nine_tenths : screen::Screened<T> {
       : screen::Screened<T>(problem, config, trace, screen::mma, 0.9f) {}
 };
 
-// The fault of lutz2018's own fused kernel: a tile of points that does not fit local memory, from 128 dimensions on with the paper's
-// launch, is read again from global memory for the sums, and from the wrong place: here without the tile's first point. Labels are right.
+// The fault of lutz2018's own fused kernel: from 128 dimensions on with the paper's launch, a tile of points does not fit local memory. For the sums
+// it is read again from global memory, and from the wrong place: here without the tile's first point. Labels are right.
 template <class T>
 struct PointsOfTheFirstTile : lutz::PointsReadAgain<T> {
   const T* const first_tile;

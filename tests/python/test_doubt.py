@@ -1,4 +1,4 @@
-"""Doubtful times: coarse results and disturbed runs are shown and marked, are never the best, and decide no claim; a
+"""Doubtful times: coarse results and disturbed runs are shown and marked, are never the best, and decide no claim. A
 library far slower than another is suspicious."""
 
 import conftest

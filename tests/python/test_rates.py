@@ -1,7 +1,7 @@
 """The promises of `compare` on recorded noise: few false alarms among 200 cases, and a 5% slow-down is found.
 
-rates.py kept noise.json: a program by turns with itself (scripts/interleave, 40 rounds of five runs of 0.06 to 9 ms,
-passive OpenMP threads) on a two-core virtual machine that also compiled, at load 4 to 6."""
+The noise (noise.json, by rates.py) is a program by turns with itself: scripts/interleave, 40 rounds of five runs of
+0.06 to 9 ms, passive OpenMP threads. It ran on a two-core virtual machine that also compiled, at load 4 to 6."""
 
 import json
 import random
