@@ -47,6 +47,11 @@ TEST(Expand, Defaults) {
   EXPECT_EQ(tested.tolerance, 0);
 }
 
+TEST(Expand, TakesTheLeastOfEverything) {
+  const auto c = expanded({{"dataset", {word("blobs")}}, {"n", {whole(1)}}, {"d", {whole(1)}}, {"k", {whole(1)}}, {"iterations", {whole(1)}}}).at(0);
+  EXPECT_EQ(std::tuple(c.n, c.d, c.k, c.max_iters), std::tuple(1, 1, 1, 1));
+}
+
 TEST(Case, ForecastsItsMemory) {
   auto c = expanded().at(0);
   c.n = 1000, c.d = 4;
