@@ -1,6 +1,6 @@
 // Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape (bench/contract/cost_model.hpp).
-// Candidates within the model's spread of the best run their first iterations on the problem itself; measured over foretold time then corrects the
-// forecast of the whole run, because bounds and margins depend on the points. On the CPU two lengths of a trial show how the cost of an iteration falls.
+// Candidates within the model's spread of the best run their first iterations on the problem itself. Measured over foretold time then corrects the
+// forecast of the whole run, because bounds and margins depend on the points. On the CPU two lengths of a trial show how an iteration's cost falls.
 // Cost: prepare of a few candidates, and of each twice a share of a run or 20 ms; a single candidate is not tried.
 #pragma once
 
@@ -101,9 +101,9 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
   return found;
 }
 
-/// Those that may be the fastest: at most four whose range of one standard deviation meets that of the best, likeliest first, and those that state
-/// a cost but were never calibrated. Within four times the best are four of a run to convergence, because bounds depend on the points, and eight of a
-/// short run, because fixed costs spread most. Candidates without a cost count only where there is no other.
+/// Those that may be the fastest, likeliest first: at most four whose range of one standard deviation meets that of the best. Those that state a cost
+/// but were never calibrated follow. A run to convergence admits those within four times the best, because bounds depend on the points. So does a
+/// short run, up to eight, because fixed costs spread most. Candidates without a cost count only where there is no other.
 inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
   const double least = all.empty() ? never : all.front().likely();
@@ -126,7 +126,7 @@ struct Measured {
   int iters = 0;
 };
 
-/// The problem's run: the least time of a few, after one that loads kernels and raises clocks; on the CPU a single one if that is long.
+/// The problem's run: the least time of a few, after one that loads kernels and raises clocks. On the CPU a single one if that is long.
 template <class T>
 Measured measured(const Candidate& candidate, const Problem<T>& problem) {
   using Clock = std::chrono::steady_clock;
@@ -153,7 +153,7 @@ inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
   return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
 }
 
-/// Foretells `whole` iterations from the seconds of the first `half` of a trial and of all its 2 half: iteration t takes a + b / t, because bounds
+/// Foretells `whole` iterations from the seconds of the first `half` of a trial and of all its 2 half. Iteration t takes a + b / t, because bounds
 /// exclude the more, the less the centroids move.
 inline double extrapolated(double half_s, double trial_s, int half, int whole) {
   const auto sum = [](int first, int last) {

@@ -1,4 +1,4 @@
-// Kernels that start as the kernel before them in the stream ends (programmatic dependent launch, CUDA C++ Programming Guide): their launch and their
+// Kernels that start as the kernel before them in the stream ends (programmatic dependent launch, CUDA C++ Programming Guide). Their launch and their
 // blocks' start cost no time of their own. Limit: compute capability 9.0; elsewhere they start one after the other.
 #pragma once
 

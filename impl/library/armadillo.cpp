@@ -1,6 +1,6 @@
 // Armadillo's arma::kmeans in this process, the CPU baseline of lutz2018 (Section 6.1): one pass over the points with OpenMP, plain sums per thread.
-// Three habits cannot be disabled: it checks for non-finite values at every call, stops when the centroids rest (mean squared movement at most the
-// precision's epsilon), and gives an empty cluster the last point of another. It returns neither labels nor iterations. The adapter parses the
+// Three habits cannot be disabled. It checks for non-finite values at every call. It stops when the centroids rest (mean squared movement at most the
+// precision's epsilon). It gives an empty cluster the last point of another. It returns neither labels nor iterations. The adapter parses the
 // printed report, and makes the last iteration with another call. Download computes the labels untimed, in Armadillo's favour.
 #define ARMA_DONT_USE_WRAPPER  // header only: k-means needs neither BLAS nor LAPACK
 #define ARMA_DONT_USE_BLAS

@@ -1,7 +1,7 @@
-// Lloyd's around one BLAS call, as in most k-means programs on CPUs: -2 x c for a block of points by one matrix product, one pass that adds |c|² and
-// takes the minimum, then additions to the clusters' sums while the block is in the cache. OpenBLAS, BLIS or MKL is found at run time.
-// The BLAS runs on one thread inside each thread of ours, on a block of its own. Otherwise two sets of threads would spin on each other's processors:
-// 100,000 x 8 took 1.6 ms with k = 4, whose products OpenBLAS makes on one thread, and 34 ms with k = 32 (ours/landscape, intel-xeon-2t).
+// Lloyd's around one BLAS call, as in most k-means programs on CPUs. One matrix product gives -2 x c for a block of points; one pass adds |c|² and
+// takes the minimum. The block is added to the clusters' sums while it is in the cache. OpenBLAS, BLIS or MKL is found at run time.
+// The BLAS runs on one thread inside each thread of ours, on a block of its own. Otherwise two sets of threads would spin on each other's processors.
+// For 100,000 x 8, k = 4, whose products OpenBLAS makes on one thread, took 1.6 ms, and k = 32 took 34 ms (ours/landscape, intel-xeon-2t).
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // RAPIDS' cuML: KMeans().fit() on the GPU as users call it (he2021's Table 7 measured v0.19). Habits that cannot be disabled: fit() ends with an
-// assign, while the task ends with an update; it also computes the inertia; it stops when the centroids rest (tolerance must be above 0: 1e-30).
+// assign, while the task ends with an update. It also computes the inertia. It stops when the centroids rest (tolerance must be above 0: 1e-30).
 // Hence t iterations are fit(max_iter = t - 1) and one update by CuPy's scatter_add, both timed. Points are uploaded in prepare and labels fetched in
 // download; with `transfers` inside, both are timed, as in he2021.
 // Written against the documented interfaces and tested with stand-ins (tests/python/test_libraries.py), not yet on a GPU.

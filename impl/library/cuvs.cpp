@@ -1,6 +1,6 @@
 // RAPIDS' cuVS: cuvs.cluster.kmeans.fit from our start (init_method "Array"), on the GPU. It returns neither labels nor the previous centroids, so
 // fit(t - 1) and fit(1) make t iterations, both timed. In cuVS's favour, download finds the labels untimed, by its predict. Habits that cannot be
-// disabled: each fit sets up its buffers and ends with an assign for the inertia; it stops when the centroids rest (tol must be above 0: 1e-30). The
+// disabled: each fit sets up its buffers and ends with an assign for the inertia. It stops when the centroids rest (tol must be above 0: 1e-30). The
 // phase set_up is the cost of both fits beside their iterations, computed from their two times. Points are uploaded in prepare.
 // Written against the documented interface and tested with stand-ins (tests/python/test_libraries.py), not yet on a GPU.
 #include "impl/library/out_of_process.hpp"

@@ -1,6 +1,6 @@
-// Dask-ML's KMeans on the workers of a LocalCluster, or of the cluster at DASK_SCHEDULER_ADDRESS, which hold the points in as many chunks as threads:
-// scikit-learn's nearest centroids and sums by Numba for each chunk, one task graph an iteration. fit() ends with an assign, while the task ends with
-// an update: t iterations are fit(max_iter = t - 1). Download finds labels and last means, untimed, in the library's favour.
+// Dask-ML's KMeans on the workers of a LocalCluster, or of the cluster at DASK_SCHEDULER_ADDRESS. The workers hold the points in as many chunks as
+// threads. A chunk takes scikit-learn's nearest centroids and sums by Numba; an iteration is one task graph. A fit() ends with an assign, while the
+// task ends with an update: t iterations are fit(max_iter = t - 1). Download finds labels and last means, untimed, in the library's favour.
 #include <omp.h>
 
 #include "impl/library/out_of_process.hpp"

@@ -1,6 +1,6 @@
 // FAISS's k-means on the GPU (Johnson, Douze, Jégou: Billion-scale similarity search with GPUs, 2019) from Python: faiss.Clustering over a
 // GpuIndexFlatL2, as faiss.Kmeans(gpu=True) does. Subsampling, several starts, fp16 and the check for non-finite values are disabled. Habits that
-// remain, all timed: points are in host memory and uploaded in every iteration; means are made on the CPU; an empty cluster splits another; there is
+// remain, all timed: points are in host memory and uploaded in every iteration. Means are made on the CPU; an empty cluster splits another; there is
 // no convergence test. Labels and last centroids come as in faiss.cpp.
 // Tested with a stand-in (tests/python/test_libraries.py) and with FAISS 1.15's own Clustering over its CPU index, not yet on a GPU.
 #include <limits>

@@ -1,5 +1,5 @@
-// A k-means in its own process: one JSON object per line to its standard input and from its standard output (docs/adding.md, "A program of its
-// own"). It dies with this process.
+// A k-means in its own process: one JSON object per line through standard input and output (docs/adding.md, "A program of its own"). It dies with
+// this process.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The parameter `update` of the Yinyang implementations. "incremental" is the published one (taylor2021, Section III.C): a mean from the previous
-// mean and the points that left and joined, (c old_count - left + joined) / new_count, in T.
+// The parameter `update` of the Yinyang implementations. The published one is "incremental" (taylor2021, Section III.C): (c old_count - left +
+// joined) / new_count in T, from the previous mean c and what left and joined.
 #pragma once
 
 #include "bench/contract/implementation.hpp"

@@ -1,7 +1,6 @@
 // Feature sum: the first half of lutz2018's centroid update, the sums of every feature by label (Section 3.1). Two strategies:
 //   cluster merge          a thread takes whole points and has its own table, k x d; the tables are merged at the end
-//   partitioned features   a thread takes features of all points and needs k sums at a time; with more threads than features,
-//                          one feature of a part of the points
+//   partitioned features   a thread takes features of all points, k sums at a time; if threads outnumber features, one feature of part of the points
 // A thread stands for a work group of the paper, as in OpenCL on a CPU. Ours adds a table to fp64 totals every 16,384 points, to limit rounding.
 #pragma once
 

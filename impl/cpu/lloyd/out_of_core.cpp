@@ -1,4 +1,4 @@
-// lutz2018, Section 5, on the CPU: labels and sums points in place, chunk by chunk in one pass, so that a mapped file is read once per iteration.
+// lutz2018, Section 5, on the CPU: labels and sums points in place, chunk by chunk in one pass. A mapped file is thus read once per iteration.
 // All threads share a chunk; the kernel prefetches the next. Strips of 32 points are transposed in the first-level cache.
 // Cost of an iteration: points read once. Limit: the disk, else the distances.
 #include "impl/cpu/lloyd/out_of_core.hpp"

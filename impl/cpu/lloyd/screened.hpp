@@ -9,7 +9,7 @@
 // is at least s - m |x|²/2 and at most s + m (|x|²/2 + 4 |c|²/2). A centroid that trails the best, b, by m (|x|² + 4 |b|²/2) is therefore further
 // away. s = x b - |b|²/2 implies |b|²/2 <= 2 |x|² - 2 s, hence the margin m (9 |x|² - 8 s), which far centroids do not widen. No case needs more than
 // 0.54 of it, and one needs more than a third (tests/screened_cpu_test.cpp). If more than an eighth of a thread's points stays open (heavy tails), the
-// thread continues with differences: relative error, but two operations per term instead of one.
+// thread continues with differences. Their error is relative, but a term takes two operations instead of one.
 //
 // Each loop over points is compiled for several instruction sets (strip_*.cpp); the best is chosen at run time. With a matrix unit and enough work,
 // scores come from it (tiles.hpp), with a wider margin; vectors are the fallback.
@@ -187,7 +187,7 @@ class Screened : public CpuSolver<T> {
     return mean;
   }
 
-  /// True if fp64 holds the sum of any of the points: all values are multiples of a power of two, and n times the largest is below 2^51 of it.
+  /// True if all values are multiples of a power of two, and n times the largest is below 2^51 of it. Then fp64 holds any sum of the points.
   bool sums_are_exact() const {
     const std::int64_t size = std::ssize(p_.points);
     T most = std::numeric_limits<T>::min();

@@ -1,5 +1,5 @@
-// The passes of screened.cpp over a strip of points, in vectors: transposes it to one vector per dimension, scores it against all centroids in
-// registers, keeps the best two, and adds the rows to sums while they are in the cache. Each strip_*.cpp includes this after a pragma that selects
+// The passes of screened.cpp over a strip of points, in vectors. They transpose it to one vector per dimension, score it against all centroids in
+// registers, and keep the best two. They add the rows to sums while the cache holds them. Each strip_*.cpp includes this after a pragma that selects
 // its instruction set. Headers with other functions (strips.hpp) come before that pragma, because the linker may give their code to every file. All
 // functions here are local to the file.
 #include "impl/cpu/lloyd/strips.hpp"

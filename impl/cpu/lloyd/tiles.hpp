@@ -4,7 +4,7 @@
 //
 // The bound. bfloat16 has 8 significant bits: |x2| <= 2^-8 |x|, and x1 + x2 misses x by at most 2^-16 |x|; c likewise. The omitted product x2 c2 and
 // these residuals contribute 3.02 * 2^-16 |x||c|. Summing 3 d products and the offset in any order errs by 3 d u relative to the sum of magnitudes,
-// 1.02 |x||c| + |c|²/2 (tests/tile_sums_test.cpp measures 5 u over 256 products). With the rest as in screened.hpp, m = (3.1 d + 800) u instead of
+// 1.02 |x||c| + |c|²/2. Over 256 products tests/tile_sums_test.cpp measures 5 u. With the rest as in screened.hpp, m = (3.1 d + 800) u instead of
 // (d + 8) u. The unit flushes inputs and results below 2^-126 to zero: 16 (d + 1) 2^-126 covers that.
 #include "impl/cpu/lloyd/strips.hpp"
 

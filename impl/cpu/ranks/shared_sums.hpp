@@ -1,5 +1,5 @@
-// Sums of clusters over several ranks (MPI processes), in fixed point: a value is a multiple of a coarse unit and one of a fine unit, both 64-bit
-// integers. Integers add in any order and a point can be taken away again, so that centroids have the same bits on any number of ranks and threads,
+// Sums of clusters over several ranks (MPI processes), in fixed point. A value is a multiple of a coarse unit and one of a fine unit, both 64-bit
+// integers. Integers add in any order, and a point can be taken away again. Centroids thus have the same bits on any number of ranks and threads,
 // whether all points are added or those that moved. The ranks meet once an iteration, in one sum of 2 k d + k + 1 integers, and each makes the means
 // itself.
 #pragma once
@@ -41,7 +41,7 @@ class SharedSums {
     units_ = Units(std::bit_cast<double>(bits), p_.whole().n);
   }
 
-  /// Calls visit(move) on every thread; anew: without the points of before. move(i, from, to) takes point i of this rank from one cluster (or no_label) to another.
+  /// Calls visit(move) on every thread; anew: from zero. move(i, from, to) takes point i of this rank from one cluster (or no_label) to another.
   template <class Visit>
   void update(bool anew, Visit visit) {
     if (anew) std::ranges::fill(mine_, 0);

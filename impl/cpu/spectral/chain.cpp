@@ -209,7 +209,7 @@ void Chain<T>::embed() {
   }
 }
 
-/// Clusters the rows of the embedding: the start of the least inertia. A row of zeros is in a piece that none of the k eigenvectors reaches; it takes
+/// Clusters the rows of the embedding: the start of the least inertia. A row of zeros is in a piece that none of the k eigenvectors reaches. It takes
 /// the label of the nearest vertex that has one.
 template <class T>
 void Chain<T>::cluster() {

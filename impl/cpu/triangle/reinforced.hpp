@@ -1,6 +1,6 @@
 // wu2011's reinforced k-means (Algorithms 2 and 3) with one thread. Every iteration first computes the distances² between all centroids (ICD) and
 // ranks each centroid's row of them (RID). A point x of label a goes through a's row, nearest first. It stops at a centroid c that is more than
-// twice as far from a as x is: by the triangle inequality c and all behind it are further from x than a. Rows are stored ranked, with distance² and
+// twice as far from a as x is. By the triangle inequality c and all behind it are further from x than a. Rows are stored ranked, with distance² and
 // index adjacent, so that the loop reads them in order.
 //
 // The cut-off, in squares and as computed: D² > 4 W r², with D² for |a - c|² and r² for |x - a|². A computed sum of d squares of differences is the
@@ -9,7 +9,7 @@
 // (1 - g). With y = g / (1 - g): q² = 1 + 2y, so that (1 + q)² <= 4 (1 + y / 2)². The product is below 4 (1 + 3.1 y) for y <= 0.01. W = 1 + 4 (d +
 // 4) u covers it and the rounding of the test, which is in fp64. r² as computed stands on both sides, so no case needs more than half of it: 2 g.
 // Underflow changes a sum by less than d times the least normal number. r² is at least that over u, which hides it. Skipped centroids would
-// therefore have lost in this arithmetic, ties included: labels equal those of the plain loop bit by bit, at any distance from the origin.
+// therefore have lost in this arithmetic, ties included. Labels equal those of the plain loop bit by bit, at any distance from the origin.
 //
 // Cost of an iteration: n k' distances, k' <= k depending on the data, 3 k² d / 2 flops for ICD, k rows to rank for RID (impl/rank_row.hpp). Memory:
 // k² (4 + bytes of a value).

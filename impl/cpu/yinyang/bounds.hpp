@@ -1,10 +1,10 @@
 // Bounds of distances that hold despite rounding, at any offset of the points. A skipped centroid is further away, exactly.
 //
 // Let u be the unit roundoff of T and e = 1.01 (d + 4) u. A sum of (x - c)² in T, in any order, with or without FMA, is within a share e of the
-// distance² between x and c as stored (Higham, 3.1: two factors 1 + u from the difference, one from the square, d - 1 from the additions), except
-// for underflow of at most `tiny`. Both inputs are exact, so nothing cancels and an offset costs nothing. Square roots and later steps are in fp64
+// exact distance². Underflow adds at most `tiny`. Factors 1 + u (Higham, 3.1): two from the difference, one from the square, d - 1 from the
+// additions. Both inputs are exact as stored, so nothing cancels and an offset costs nothing. Square roots and later steps are in fp64
 // and then fp32; each result is moved outward by more than its own rounding. The factors below are 1 ± 2 e and 1 + 3 e where 1 ± e and 1 + 2 e would
-// do, so two thirds of the widening are always enough (tests/yinyang_test.cpp needs a tenth); of the movement all is needed.
+// do. Two thirds of the widening are thus always enough (tests/yinyang_test.cpp needs a tenth); of the movement all is needed.
 //
 // A stored lower bound includes the movement of its centroids since the start of the run; a stored upper bound excludes it. Bounds then hold without
 // being rewritten: lower(now) = stored - total(now), upper(now) = stored + total(now). Totals only grow, and each addition is rounded up, so that
@@ -79,7 +79,7 @@ class Movement {
   std::vector<float> above_;
 };
 
-/// Bounds of each point: an upper bound of the distance to its centroid, a lower bound per group of the other centroids, and one for all groups, at
+/// A point has an upper bound of the distance to its centroid, and a lower bound per group of the other centroids. One for all groups is at
 /// most the least of theirs. Bounds are written only when recomputed; movement is added when they are read.
 class PointBounds {
   static constexpr int width = lanes<float>;

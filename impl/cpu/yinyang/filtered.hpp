@@ -1,10 +1,10 @@
 // Yinyang k-means: Ding et al., ICML 2015; without its local filter: Newling and Fleuret, ICML 2016; on several cores: taylor2021, Section IV.C. A
-// point has one upper bound of the distance to its centroid, and a lower bound per group of the distance to the group's other centroids. Bounds skip
+// point has an upper bound of the distance to its centroid, and per group a lower bound of that to the group's other centroids. Bounds skip
 // distances; open cases are decided exactly (bench/base/exact.hpp). Labels equal those of exact Lloyd's.
 //
-// An unaffected point costs 12 bytes read and none written: one bound for all groups, below the least of theirs, is tested first, and bounds hold
+// An unaffected point costs 12 bytes read and none written. One bound for all groups, below the least of theirs, is tested first, and bounds hold
 // without being rewritten (bounds.hpp). Other points are processed in blocks: bounds of groups, distance to the own centroid, then group by group
-// the points that need it, four at a time against a vector of centroids.
+// the points that need it. Four points at a time meet a vector of centroids.
 #pragma once
 
 #include "bench/base/exact.hpp"

@@ -126,8 +126,8 @@ class MovedSums {
   std::vector<char> touched_, stale_;
 };
 
-/// The published update (taylor2021, Section III.C): a mean from the previous mean and the points that left and joined, (c old_count - left + joined)
-/// / new_count, in T. Its rounding accumulates, so it drifts from Lloyd's.
+/// The published update (taylor2021, Section III.C): (c old_count - left + joined) / new_count in T, from the previous mean c and the points that
+/// left and joined. Its rounding accumulates, so it drifts from Lloyd's.
 template <class T>
 class IncrementalMeans {
  public:

@@ -1,4 +1,4 @@
-// A block's labels in impl/gpu/hamerly/neighbours.cu: all points against all centroids in the first iteration, later those past their bounds against
+// A block's labels in impl/gpu/hamerly/neighbours.cu: all points against all centroids in the first iteration. Later points past their bounds meet
 // the neighbours of their own centroid.
 #pragma once
 

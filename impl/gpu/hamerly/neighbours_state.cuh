@@ -194,7 +194,7 @@ __device__ __forceinline__ bool doubtful(const Nearest<double>&, int) { return f
 __device__ __forceinline__ Bits moves_of(long long joined, Bits touches) { return (touches << touch_bit) + Bits(joined); }
 __device__ __forceinline__ int joined_of(Bits word) { return static_cast<int>((long long)(word << (64 - touch_bit)) >> (64 - touch_bit)); }
 
-/// A block's shared memory, and its share of the points: slice s of a block is slice s gridDim + blockIdx of all, so that neighbours in time go to
+/// A block's shared memory, and its share of the points. Its slice s is slice s gridDim + blockIdx of all, so that neighbours in time go to
 /// different blocks.
 template <class T, int D>
 struct Block {

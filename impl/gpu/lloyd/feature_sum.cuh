@@ -1,5 +1,5 @@
 // lutz2018's feature sums (Section 3.1) over a range of column-major points, added to running sums.
-// Cluster merge (Li et al., Figure 2): a thread adds whole points to its own table of k d sums, without atomics; then a block's tables are merged.
+// Cluster merge (Li et al., Figure 2): a thread adds whole points to its own table of k d sums, without atomics. Then a block's tables are merged.
 // They are in local memory (CUDA: shared) if block k d values fit, else in global memory.
 // Partitioned features (Figure 3): a thread adds one feature, so its table has k sums; all threads of a block read each label. With d < t threads a
 // block processes several points at once; with d > t blocks share the features too. Local memory transposes a tile of points.

@@ -1,7 +1,7 @@
 // An exact update that processes moved points only. Sums are in fixed point (fixed_point.cuh): exact, independent of the order, and reversible. A
 // mean is rounded once, to the same bits in every run.
 // Moved points are sorted by cluster (indices only, a counting sort), once to leave and once to join. Groups of threads, a lane per piece of the
-// row, walk through the sorted rows and sum in registers until the cluster changes; only then they use atomicAdd. Rows are shared, not clusters.
+// row, walk through the sorted rows and sum in registers until the cluster changes. Only then they use atomicAdd. Rows are shared, not clusters.
 // With few clusters a block sorts its own share in shared memory, with several counters per cluster against contention within a warp. With many
 // clusters that would flush to memory after every few rows, so all blocks sort together.
 // Cost: labels read four times; moved points read twice (once in the first iteration); per value a conversion and four fp64 additions.

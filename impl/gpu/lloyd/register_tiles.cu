@@ -3,8 +3,8 @@
 // From 32 clusters on, the minimum of a group of scores replaces single scores. A proven margin limits what they decide; fp64 decides the rest
 // (register_tiles_scores.cuh). Labels have one byte between iterations. Moved points queue per warp until there are 32, so that all lanes add. Sums
 // are exact (register_tiles_sums.cuh). Blocks meet once per iteration, as in resident.
-// Cost of an iteration: points and labels read once, n (d s + 1) bytes; d + 4 instructions per point and centroid, 4 of them at half rate (in groups
-// d + 1 or 2, and d + 3 per centroid of the best group); moved points read again; 8 bytes per value of the sums and block through L2; one grid
+// Cost of an iteration: points and labels read once, n (d s + 1) bytes; moved points read again. Per point and centroid: d + 4 instructions, 4 of
+// them at half rate (in groups d + 1 or 2, and d + 3 per centroid of the best group). Through L2: 8 bytes per value of the sums and block. One grid
 // barrier. The first iteration adds all points. Per run: a layout in prepare, labels of 4 bytes written once, one launch.
 // Limit: 16 dimensions; k d values that fit shared memory three times. Faster: resident if points fit the chip, screened from some 16 dimensions on.
 #include "impl/cost_terms.hpp"

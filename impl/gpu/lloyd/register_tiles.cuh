@@ -148,8 +148,8 @@ struct Origin {
 };
 
 /// Chooses the origin from each dimension's range (find_bounds). greatest: |value| relative to it. The origin is the middle if all values are within a
-/// factor of 2.9: they are then within a factor of 2 of it, so subtraction is exact (Sterbenz). Wider ranges cancel too little to need an origin. fp64
-/// uses differences.
+/// factor of 2.9. They are then within a factor of 2 of it, so subtraction is exact (Sterbenz). Wider ranges cancel too little to need an origin.
+/// fp64 uses differences.
 template <class T>
 void choose_origin(const Bits* bounds, int d, Origin<T>& origin, double (&greatest)[most_dimensions]) {
   for (int j = 0; j < d; ++j) {

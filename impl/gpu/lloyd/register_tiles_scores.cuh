@@ -10,11 +10,11 @@
 //   both:   a score is off by at most E = u ((d + 1)/2 |x|² + (d + 2) R²)(1 + 4 d u) + (d + 1) 2^-150.
 //   key:    the lowest `bits` bits of s become an index: |key - s| < 2^(bits-23) |key|, or 2^(bits-149) where subnormal. t - ε|t| rises with t, so
 //           every score whose key is at least g is at least g - ε|g|, ε = 2^(bits-23).
-// A label is certainly the nearest if second - best > 2 E + ε (|best| + |second|) + subnormal errors. In groups the index is the group's: best is
-// then a score without an index, its ε |best| vanishes, and |second| is that of a key or of a score of the best's own group.
+// A label is certainly the nearest if second - best > 2 E + ε (|best| + |second|) + subnormal errors. In groups the index is the group's. Then best
+// is a score without an index, so ε |best| vanishes; |second| is a key's or that of a score of the best's own group.
 //   The margin itself is computed in fp32, |x|² too: all terms are positive, with at most 2 d roundings; 1.001 covers them, 1 + 4 d u, and second -
 //   best's.
-//   No overflow if it is finite: every partial sum is at most R² + |x|²/2 (1 + 2 d u), |x|² is finite, and a margin with R² > 2^126 is infinite.
+//   If finite, nothing overflows: every partial sum is at most R² + |x|²/2 (1 + 2 d u), |x|² is finite, and a margin with R² > 2^126 is infinite.
 //   An infinite or NaN margin leaves the point open. So does a NaN among scores, which minima ignore: it needs such an overflow.
 //   Rows beyond k have h = 3e38, finite with any index in its low bits, and above every score of a decided point.
 // fp64 settles open points by differences, in order of dimensions, the lowest index first. fp64 points use differences at once.

@@ -1,9 +1,9 @@
 // All iterations in one kernel, with points cached where they are used. Each block has a share of the points. As many as fit stay with their labels
-// in its multiprocessor's shared memory for the whole run; the rest is read once per iteration, from the L2 cache if it fits. Blocks meet once per
+// in its multiprocessor's shared memory for the whole run. The rest is read once per iteration, from the L2 cache if it fits. Blocks meet once per
 // iteration: each adds its moved points to the clusters' sums, waits, and computes all centroids itself. The kernel tests convergence: one launch and
 // one wait per run. Threads keep changes of sums in registers if they are few, else the block in integers (resident_sums.cuh).
-// Cost of an iteration: points beyond shared memory read once; 2 d + 7/2 instructions per point and centroid; 12 bytes per value of the sums and
-// block through L2; one grid barrier. Per run: points read once, labels written once, one launch.
+// Cost of an iteration: points beyond shared memory read once; 2 d + 7/2 instructions per point and centroid. Through L2: 12 bytes per value of the
+// sums and block. One grid barrier. Per run: points read once, labels written once, one launch.
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
 

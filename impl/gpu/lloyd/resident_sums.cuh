@@ -1,6 +1,6 @@
 // A block's sums by cluster in impl/gpu/lloyd/resident.cu. Only moved points count: they join one cluster and leave another.
 // Few values in all clusters: a thread keeps its points' sums in registers. Registers cannot be indexed at run time, so it adds every cluster's
-// value times one, zero or minus one; a warp without moved points skips this. fp32 values are split in two: whole units, so large that their sum
+// value times one, zero or minus one. A warp without moved points skips this. Values of fp32 are split in two: whole units, so large that their sum
 // does not round, and the much smaller rest.
 // More values: shared memory has copies of the clusters' sums, one per lane, as three integer limbs, because 32-bit atomic additions need no loop.
 #pragma once

@@ -1,4 +1,4 @@
-// Points and centroids for the tensor cores: relative to a centre, scaled by a power of two, as sums of two fp16 values (high and low). Each point
+// Points and centroids for tensor cores: relative to a centre, scaled by a power of two, as sums of two fp16 values (high and low). Each point
 // also stores its rounding residual, on which the proof of the margin relies.
 // The centre is the mean, rounded so coarsely that integer points stay exact. Powers of two are exact, and differences of fp64 values from the
 // centre are off by 2^-53 of themselves: far below the margin's slack.
@@ -122,7 +122,7 @@ struct Lengths {
 };
 
 /// Layout of the centroids for the screen: tiles of `columns`, each with `chunks` pieces of `steps` steps. One bulk copy moves a piece: the halves
-/// (K-major, see hopper.cuh; high, then low if there are both) and the initial scores of the tile's columns.
+/// (K-major, see hopper.cuh; high, then low if present) and the initial scores of the tile's columns.
 struct ImageLayout {
   int columns, steps, chunks, halves, tiles;
   __host__ __device__ int half_bytes() const { return columns * steps * step * int(sizeof(__half)); }

@@ -3,10 +3,10 @@
 //   one product:    |x·c - xh·ch| <= |r| C + |xh| Q
 //   three (xh·ch + xh·cl + xl·ch; residuals of second halves are at most 2^-11 of r, q, and 2^-25 per dimension where subnormal):
 //                   |x·c - sum| <= |r| Q (1 + 2^-9) + 2^-11 (|r| C + |x| Q) + 2^-25 sqrt(K) (C + |x| + ...)
-//   sums:           products are exact; an instruction adds 16 of them and the sum so far, or 8, every addend truncated at 2^-24 of the largest or
-//                   finer, the result at 2^-23: below 2^-23 |x| C per dimension. If P parts of the dimensions are summed apart, a part adds 2^-23 |x'| |c'|
-//                   for each of its dimensions, together (Cauchy, Schwarz) a P-th of before, and an addition 2^-24 |x| C. A start of L - |c|²/2, its
-//                   addition: 2^-23 (|x| C + C² + L), with L the score_offset of one product.
+//   sums:           products are exact. An instruction adds 16 of them, or 8, and the sum so far. Every addend is truncated at 2^-24 of the largest
+//                   or finer, the result at 2^-23: below 2^-23 |x| C per dimension. If P parts of the dimensions are summed apart, a part adds
+//                   2^-23 |x'| |c'| for each of its dimensions. Together that is a P-th of before (Cauchy, Schwarz); an addition adds 2^-24 |x| C.
+//                   A start of L - |c|²/2, its addition: 2^-23 (|x| C + C² + L), with L the score_offset of one product.
 // tests/tensor_sums_test.cu checks the hardware against that, with random and worst operands.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace km::screen {
 
 constexpr int most_stages = 8;
 
-/// Strategy of an iteration, by what the one before left open: one product, candidates for its open points, three products for those with many; three
-/// products, candidates for their open points; differences for all.
+/// Strategy of an iteration, by what the one before left open. One product: candidates for its open points, three products for those with many. Three
+/// products: candidates for their open points. Differences: for all.
 enum Strategy { one_product = 1, three_products = 2, differences = 3 };
 
 /// Task of a screen: decide points, or list the candidates of open points.

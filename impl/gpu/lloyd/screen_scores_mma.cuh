@@ -1,6 +1,6 @@
 // The scores by mma.sync, for compute capability 8.0 and later without wgmma. Layouts are the same: a warp multiplies a quarter of a 64-row tile at
-// a time, and centroids lie in 8 x 8 tiles for ldmatrix. A warp takes 32 points (16 if three products or many dimensions need the registers), so
-// that each tile of centroids from shared memory is used twice: 2 cycles of reading for 4 (compute capability 8.0) of products. It compares 32
+// a time, and centroids lie in 8 x 8 tiles for ldmatrix. A warp takes 32 points (16 if three products or many dimensions need the registers). Each
+// tile of centroids from shared memory is thus used twice: 2 cycles of reading for 4 (compute capability 8.0) of products. It compares 32
 // columns' scores while another warp multiplies. cp.async fetches pieces of centroids, two ahead.
 #pragma once
 

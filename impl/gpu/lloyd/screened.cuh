@@ -5,8 +5,9 @@
 // that overlap, many dimensions), later iterations take three products at once, with a margin some 30 times smaller. If most points stay open even
 // then (heavy tails), later iterations take differences.
 // Sums are exact and updated by moved points only (moved_sums). The kernel of the means also halves the next centroids (screen_centroids).
-// Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128), points read once in fp16, moved points twice as given; nine
-// kernels, no decision on the host; a run without a tolerance is one graph. Memory per point: as given, 4 K bytes of halves, 60 bytes of lists (76 with many clusters).
+// Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128). Points are read once in fp16, moved points twice as given. Nine
+// kernels, no decision on the host; a run without a tolerance is one graph. Memory per point: as given, 4 K bytes of halves, 60 bytes of lists (76
+// with many clusters).
 #pragma once
 
 #include "impl/gpu/lloyd/screen_card.cuh"

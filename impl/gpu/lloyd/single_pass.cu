@@ -1,6 +1,6 @@
-// lutz2018's idea: assign and update in one pass over the points, because both read the same values and neither computes enough to pay for a second
-// read. A block takes tiles of points; each thread labels a point. While the tile is in shared memory, the threads share its values by dimension:
-// thread (g, j) adds dimension j of every G-th point to its own group's sums, without atomics until the block's end. The next tile is prefetched. Up
+// lutz2018's idea: assign and update in one pass over the points. Both read the same values, and neither computes enough to pay for a second
+// read. A block takes tiles of points; each thread labels a point. While the tile is in shared memory, the threads share its values by dimension.
+// Thread (g, j) adds dimension j of every G-th point to its own group's sums, without atomics until the block's end. The next tile is prefetched. Up
 // to 16 clusters and rows of whole 16-byte pieces need no tile: the lanes of a warp share a point (single_pass_lanes.cuh).
 // Cost of an iteration: points and labels read once; k d sums per block to global memory. Points are rows, as given: no transpose.
 // Limit: two tiles and k d sums must fit shared memory; with k d beyond a few thousand few blocks fit a multiprocessor.

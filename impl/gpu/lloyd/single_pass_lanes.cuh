@@ -1,5 +1,5 @@
 // The single pass for few clusters and rows of whole 16-byte pieces, without tile and barrier. The lanes of a warp share a point, one or more pieces
-// each, so that loads are contiguous for any row length; the next points are prefetched. A lane has its pieces of K sums in registers. Shuffles sum
+// each, so that loads are contiguous for any row length. The next points are prefetched. A lane has its pieces of K sums in registers. Shuffles sum
 // the distances and halve the points at each step. Then each lane knows the label of one point and broadcasts it to its group.
 // Cost of an iteration: points and labels read once, changed labels written; 12 instructions per value at K = 4.
 #pragma once

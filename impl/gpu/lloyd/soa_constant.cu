@@ -1,4 +1,4 @@
-// benedetti2025 as in its text (Sections 3.1, 3.2, 3.6): structure of arrays; one thread per point in assign; centroids in constant memory, which
+// benedetti2025 as in its text (Sections 3.1, 3.2, 3.6): structure of arrays, one thread per point in assign. Centroids are in constant memory, which
 // all threads of a warp read at one address. The update has a block per value of the centroids and no atomics. A block reads all n labels for its
 // value: O(n k d) reads, from the L2 cache if they fit.
 // Limit: k d values beyond 64 KiB; with k d below the number of multiprocessors the update leaves some idle.

@@ -2,8 +2,8 @@
 // x·c - |c|²/2: one FMA per dimension, while a difference takes two instructions. c is relative to a corner that reduces cancellation
 // (transposed_centroids). A block takes 256 points and goes through tiles of centroids. A ring in shared memory prefetches slices of 64 bytes of
 // both. A thread keeps the scores of 8 points and 8 centroids (4 in fp64) in registers. IEEE FMAs, no tensor cores. Update: sorted_sums.
-// Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 if small); points read once per tile of centroids, from L2 after the
-// first, and once more by the update; labels read three times. Floor: n k d FMAs, and n d values for the update (docs/kernels.md).
+// Cost of an iteration: n k d FMAs, k rounded up to a multiple of 64 (16 or 32 if small). Points are read once per tile of centroids, from L2 after
+// the first, and once more by the update; labels three times. Floor: n k d FMAs, and n d values for the update (docs/kernels.md).
 // Limit: below some 16 dimensions or clusters tiles are mostly padding, and single_pass reads the points once. screened is faster where fp16
 // decides. This one is for cards without such products, and for fp64 on heavy tails, where screened compares nearly all by differences. It has no
 // margin and settles nothing: on such tails a proven bound of fp32 products would leave nearly all points open.

@@ -1,5 +1,5 @@
 // lutz2018's single pass (Section 4, Figure 4b) over a range of column-major points, added to running sums. A block of t threads labels t x V
-// points, V per thread ("vector length"), and keeps them and their labels in local memory (CUDA: shared), which transposes them. After a barrier each
+// points, V per thread ("vector length"). It keeps them and their labels in local memory (CUDA: shared), which transposes them. After a barrier each
 // thread adds one feature (partitioned features); the labelling thread counts masses (partitioned private).
 // Local memory: labels, masses (t k), sums (t k), points (t V d), in this order. The rest is in global memory; points are then read again.
 // Cost: points and labels read once if they fit, else twice; a block's tables merged with k d atomicAdds.

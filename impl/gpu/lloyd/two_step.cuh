@@ -17,8 +17,8 @@ __host__ __device__ inline Package package_at(std::int64_t n, int packages, int 
   return {index * quotient + (index < remainder ? index : remainder), quotient + (index < remainder)};
 }
 
-/// Result of step 1: sums [d][packages][pitch] and counts [packages][pitch]. pitch is k rounded up to 32 values, so that atomicAdds of different
-/// packages and dimensions use different lines of the L2 cache, within which they are serialized.
+/// Result of step 1: sums [d][packages][pitch] and counts [packages][pitch]. The pitch is k rounded up to 32 values, so that atomicAdds of different
+/// packages and dimensions use different lines of the L2 cache. A line serializes them.
 template <class T>
 struct PackageSums {
   T* sums;

@@ -1,5 +1,5 @@
 // he2021's two-step update with its first improvement, shared memory (Section 3.3.2, Listing 5's child kernel). A block sums a tile of points in
-// shared memory, so that global memory sees one atomicAdd per cluster, dimension and tile instead of one per value. Packages of points are summed
+// shared memory. Global memory then sees one atomicAdd per cluster, dimension and tile instead of one per value. Packages of points are summed
 // separately and then added, so that no long sum swallows small terms. The host launches one kernel per package. Assign: Listing 2.
 // Cost of an iteration: points and labels read twice, up to n d min(k, bsxp) / bsxp atomicAdds, 2 launches per package.
 // Differences from the paper's code: counts are per package; sums of different packages and dimensions lie in different cache lines, for atomicAdds.

@@ -1,5 +1,5 @@
-// he2021's final GPU version (Section 3.3.2, Listings 4 and 5): each thread of the parent kernel launches its share of the packages on its own
-// stream, so that children of different threads run concurrently: streams1 threads in step 1, streams2 in step 2. Streams are non-blocking, as CUDA
+// he2021's final GPU version (Section 3.3.2, Listings 4 and 5). Each thread of the parent kernel launches its share of the packages on its own
+// stream. Children of different threads thus run concurrently: streams1 threads in step 1, streams2 in step 2. Streams are non-blocking, as CUDA
 // now requires of streams created by kernels. The work per package and its kernels are two_step_shared's (two_step_kernels.cuh).
 // Needs relocatable device code (-rdc=true, cudadevrt).
 #include "impl/gpu/lloyd/two_step_kernels.cuh"

@@ -1,8 +1,8 @@
 // The host side of Lloyd's on several cards of one process: a contiguous share of the rows on each, the loop, the outputs. What cards do to meet is
 // the rung's (nccl.cu, peers.cu). The process may be one of several ranks, each with its rows and its cards.
 // A run without a tolerance is one graph a card. With one, the host looks at the count of changed labels after every iteration; all cards have the
-// same count, so all stop together. Between the first launch and the last wait nothing is allocated or freed, and all kernels are loaded before:
-// both may wait for a card that waits for this one.
+// same count, so all stop together. Between the first launch and the last wait nothing is allocated or freed, and all kernels are loaded before. Both
+// may wait for a card that waits for this one.
 #pragma once
 
 #include <algorithm>

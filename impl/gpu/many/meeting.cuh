@@ -1,4 +1,4 @@
-// Cards of one host meet in each other's memory. A card stores its sums in every card's inbox, then its epoch as a flag there; flags are released and
+// Cards of one host meet in each other's memory. A card stores its sums in every card's inbox, then its epoch as a flag there. Flags are released and
 // acquired in the scope of the system. Each card adds what lies in its own inbox, in order of ranks. Epochs count meetings and never restart. The two
 // halves of an inbox alternate: a card enters epoch e + 2 only after all have read epoch e.
 // Cost: R stores of the sums over NVLink, one way of a flag, R loads from the card's own memory.

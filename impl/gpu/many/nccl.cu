@@ -1,7 +1,7 @@
-// Exact Lloyd's on several cards of one process, or of several (kmbench run --launch): each labels and sums its share of the points, NCCL adds the
+// Exact Lloyd's on several cards of one process, or of several (kmbench run --launch). Each labels and sums its share of the points. NCCL adds the
 // sums of all cards between two kernels, and each card makes the means itself. Kernels and reductions of a run are one CUDA graph a card. The sums are
-// 64-bit integers, whose units come from all points: any number of cards and ranks gives the same bits, whatever the order in which NCCL adds.
-// Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; two launches and an all-reduce of k (3 d + 1) + 3
+// 64-bit integers, whose units come from all points. Any number of cards and ranks gives the same bits, whatever the order in which NCCL adds.
+// Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles. Two launches and an all-reduce of k (3 d + 1) + 3
 // values of 8 bytes (k (2 d + 1) + 3 in fp32).
 // Limit: 16 dimensions, 256 clusters. With a tolerance the host waits for every iteration's count of changed labels.
 #include "impl/gpu/many/cards.cuh"

@@ -1,8 +1,8 @@
-// gpu/lloyd/out_of_core on several cards of one host: each has a contiguous share of the rows in the host's memory, its own streams, ring and copying
-// threads, and sends, labels and sums its chunks. Cards meet once an iteration, on the host: it adds their sums in order of cards, makes the means and
-// sends these to all.
-// Cost of an iteration: n / R points over each card's bus. The meeting moves k (8 d + 8) bytes from each card and k d values back, and leaves the
-// buses idle from the last chunk's arrival until then: its kernel and some copies of microseconds, beside an upload of tens of milliseconds.
+// gpu/lloyd/out_of_core on several cards of one host. Each has a contiguous share of the rows in the host's memory, and its own streams, ring and
+// copying threads. It sends, labels and sums its chunks. Cards meet once an iteration, on the host: it adds their sums in order of cards, makes the
+// means and sends these to all.
+// Cost of an iteration: n / R points over each card's bus. The meeting moves k (8 d + 8) bytes from each card and k d values back. The buses are idle
+// from the last chunk's arrival until then: its kernel and some copies of microseconds, beside an upload of tens of milliseconds.
 // Limit: the buses, or the host's memory, which all cards read, and which staged copies read and write once more.
 #include <limits>
 

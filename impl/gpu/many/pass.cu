@@ -1,4 +1,4 @@
-// The kernels of pass.cuh. Cost of an iteration on each of R cards: n / R (d s + 1) bytes read; sums of all blocks to L2; in a meeting R stores of the
+// The kernels of pass.cuh. Cost of an iteration on each of R cards: n / R (d s + 1) bytes read; sums of all blocks to L2. A meeting: R stores of the
 // sums over NVLink, one flag each way, and R loads from the card's own memory.
 #include "impl/gpu/many/pass.cuh"
 

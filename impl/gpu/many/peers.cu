@@ -1,6 +1,6 @@
 // Exact Lloyd's on several cards of one host that meet in each other's memory. The last block of a card's kernel stores the card's sums in every
-// card's memory, raises a flag there, waits for the flags of all, adds the sums in order of ranks ("one-shot") and makes the means: an iteration is
-// one launch a card. Flags count iterations and never restart. A card that waits for ten seconds gives up, and the run fails.
+// card's memory and raises a flag there. It waits for the flags of all, adds the sums in order of ranks ("one-shot") and makes the means. An
+// iteration is one launch a card. Flags count iterations and never restart. A card that waits for ten seconds gives up, and the run fails.
 // The sums are 64-bit integers, whose units come from all points: 1, 2 and 4 cards give the same bits.
 // Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; one launch; R k (3 d + 1) + 3 values of 8 bytes
 // over NVLink (2 d in fp32), and one way of a flag.

@@ -1,9 +1,9 @@
 // Exact Lloyd's on several cards of one host, one launch a card for the whole run: gpu/lloyd/register_tiles, whose barrier is that of all cards. A
-// card's last block to arrive sends the card's sums to all cards (meeting.cuh); every block of every card waits for the flags of all cards, adds the
-// sums of all in order of ranks and makes all centroids itself. The flags are the barrier inside a card, too: nobody waits twice. A block that waits
+// card's last block to arrive sends the card's sums to all cards (meeting.cuh). Every block of every card waits for the flags of all, adds their sums
+// in order of ranks and makes all centroids itself. The flags are the barrier inside a card, too: nobody waits twice. A block that waits
 // for ten seconds gives up, and the run fails. The sums are 64-bit integers, whose units come from all points: 1, 2 and 4 cards give the same bits.
-// Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles; one barrier: an atomic addition, R k (3 d + 1) + 3
-// values of 8 bytes over NVLink (2 d in fp32), one way of a flag, and as many values from L2 for every block.
+// Cost of an iteration: n / R (d s + 1) bytes read on each of R cards, as gpu/lloyd/register_tiles. One barrier: an atomic addition, R k (3 d + 1) +
+// 3 values of 8 bytes over NVLink (2 d in fp32), one way of a flag. Every block reads as many values from L2.
 // Limit: 16 dimensions, 256 clusters.
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/many/cards.cuh"

@@ -1,4 +1,4 @@
-// What screened.cu and screened_peers.cu share: each card labels and sums its share of the points as gpu/lloyd/screened, gets the sums of all cards,
+// What screened.cu and screened_peers.cu share. Each card labels and sums its share of the points as gpu/lloyd/screened, gets the sums of all cards,
 // and makes all means itself. The sums are 64-bit integers, whose units come from all points, and labels are proven: any number of cards gives the
 // same bits. A run without a tolerance is one graph a card.
 // Cost of an iteration on each of R cards: that of gpu/lloyd/screened for n / R points, and a meeting over k (16 d + 4) bytes. Limit: the update, the

@@ -1,4 +1,4 @@
-// Exact Lloyd's by fp16 products on several cards of one host that meet in each other's memory: one kernel stores a card's sums in every card's
+// Exact Lloyd's by fp16 products on several cards of one host that meet in each other's memory. One kernel stores a card's sums in every card's
 // memory, waits for the sums of all, and adds them in order of ranks ("one-shot"). Idea and cost: screened_cards.cuh; meeting: meeting.cuh.
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/many/mailboxes.cuh"

@@ -1,5 +1,5 @@
-// The chain with sparse eigenvectors on the GPU: products by cuSPARSE, orthogonalization by cuBLAS, small dense problems by cuSOLVER, in place of the
-// paper's nvGRAPH, which is discontinued. All libraries are found at run time.
+// The chain with sparse eigenvectors on the GPU: products by cuSPARSE, orthogonalization by cuBLAS, small dense problems by cuSOLVER. They replace
+// the paper's nvGRAPH, which is discontinued. All libraries are found at run time.
 // Wu, Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", 2000, with full orthogonalization, twice.
 // Cost of a step beyond the product: the basis is read four times.
 #include <cublas_v2.h>

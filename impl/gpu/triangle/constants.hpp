@@ -1,5 +1,5 @@
-// Constants of wu2011's cost model (Section IV) and their cache between processes: kmbench/ of the user's cache folder, one file per card,
-// precision, grid and block. Delete a file to measure again.
+// Constants of wu2011's cost model (Section IV) and their cache between processes: kmbench/ of the user's cache folder. There is one file per card,
+// precision, grid and block. Delete it to measure again.
 #pragma once
 
 #include <unistd.h>

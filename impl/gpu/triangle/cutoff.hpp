@@ -3,9 +3,9 @@
 // so would every centroid behind it in a's row. Skipping changes no label, not even at a tie.
 //
 // A computed sum of d squared differences is the true one times 1 + e, |e| <= g = (d + 2) u / (1 - (d + 2) u), in any order (Higham, Accuracy and
-// Stability of Numerical Algorithms, 3.1), up to d times the least number t where terms underflow. The true r² is therefore at most q = (r² + d t) /
-// (1 - g). If the true D² exceeds 4 q, then c is further from x than sqrt(q) by the triangle inequality, and the computed s² exceeds q (1 - g) - d t
-// = r². The true D² exceeds 4 q if the computed one exceeds 4 (r² + d t) (1 + g) / (1 - g) + d t. For (d + 2) u <= 0.1 the quotient is at most 1 +
+// Stability of Numerical Algorithms, 3.1). Underflow of terms adds up to d times the least number t. The true r² is therefore at most q = (r² + d t)
+// / (1 - g). If the true D² exceeds 4 q, then c is further from x than sqrt(q) by the triangle inequality. The computed s² then exceeds q (1 - g) - d
+// t = r². The true D² exceeds 4 q if the computed one exceeds 4 (r² + d t) (1 + g) / (1 - g) + d t. For (d + 2) u <= 0.1 the quotient is at most 1 +
 // 3.4 (d + 2) u. Hence 1 + 4 (d + 4) u covers it and the three roundings of the product here. The least normal number, at least 2^23 t, covers
 // underflow. The same r² stands on both sides, so no case needs more than half of 4 (d + 4) u.
 #pragma once

@@ -2,7 +2,7 @@
 // computed on the host) and downloads all labels; the host computes the means. In epoch 1 the reinforced kernel records M, the distances computed
 // per point. Epoch 2 starts when the mean M changes by less than 1 % between iterations: the points are sorted by decreasing M, or the standard
 // kernel takes over. Labels are mapped back before the download, so that means are summed in a fixed order.
-// Cost of an iteration: the labeling, 12 k² bytes up, 4 n bytes down, n d fp64 additions by half of the host's threads: ranking needs a core.
+// Cost of an iteration: labeling, 12 k² bytes up, 4 n bytes down, n d fp64 additions by half of the host's threads: ranking needs a core.
 #pragma once
 
 #include <omp.h>

@@ -1,4 +1,4 @@
-// wu2011's reinforced k-means on CUDA (Algorithms 2 to 4): a point tries centroids by distance from its own, up to twice its own distance; a warp
+// wu2011's reinforced k-means on CUDA (Algorithms 2 to 4): a point tries centroids by distance from its own, up to twice its own distance. A warp
 // runs as long as its slowest thread. ICD, RID and means are computed on the host, as in the paper. Without rearrangement Algorithm 2 runs
 // throughout. With two epochs the points are sorted by decreasing M once its mean is steady, so that the threads of a warp have equal work.
 // Cost of an iteration: labeling.cuh, host_driven.cuh. Limit: ICD and RID on one host thread take longer than labels at k = 1024 (wu2011/figure6d).

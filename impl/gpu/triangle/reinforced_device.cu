@@ -1,6 +1,6 @@
 // wu2011's reinforced k-means with ICD, RID and update on the card, the paper's future work (Section VI). In epoch 2 the points are sorted by label
 // and then by decreasing M, so that most warps have one label and equal work. A warp takes 64 points, two per thread. For each label among them it
-// goes through the ranked centroids, two at a time, for all of its points, until none is below its cut-off. Every load serves 128 distances, and
+// goes through the ranked centroids, two at a time, for all its points, until none is below its cut-off. Every load serves 128 distances, and
 // threads do not diverge. Centroids beyond a point's own cut-off cost time and change nothing. If a warp's labels would need more than k centroids,
 // it takes all k in order, and so is never slower than the standard kernel. Only two counters per iteration are copied, in epoch 1.
 // Cost of an iteration: n k' distances of 2 d instructions; points and labels read once, the points again by the update (sorted_sums); ranking

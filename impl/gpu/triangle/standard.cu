@@ -1,4 +1,4 @@
-// wu2011's standard k-means on CUDA (Algorithm 1), the baseline of its reinforced and hybrid ones: every point against every centroid, with the same
+// wu2011's standard k-means on CUDA (Algorithm 1), the baseline of its reinforced and hybrid ones. Every point meets every centroid, with the same
 // grid, layout and memories, and the same means on the host.
 // Cost of an iteration: labeling.cuh, host_driven.cuh. Floor on a whole card: n k d 2 instructions; the paper's 30 blocks use a fraction of it.
 #include "impl/gpu/triangle/host_driven.cuh"

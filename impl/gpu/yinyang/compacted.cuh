@@ -1,16 +1,16 @@
 // Exact k-means that skips points whose labels cannot change. Each point has an upper bound of the distance to its own centroid and a lower bound of
-// the distance to any other (Hamerly 2010; the global filter of Yinyang, Ding et al. 2015, taylor2021). While the upper bound is below the lower
-// one, the label stays, and an iteration reads 12 bytes of the point. Points past their bounds are compacted into full warps: fp16 tensor-core
+// the distance to any other (Hamerly 2010). This is the global filter of Yinyang (Ding et al. 2015, taylor2021). While the upper bound is below the
+// lower one, the label stays, and an iteration reads 12 bytes of the point. Points past their bounds are compacted into full warps: fp16 tensor-core
 // scores with a proven margin, then differences (as in gpu/lloyd/screened). Both give new bounds.
 // The lower bound shrinks by the largest centroid shift. To shrink it less, fast centroids (above one of 8 speed levels) are bounded by their
-// distance to the point's own centroid instead (after Rysavy and Hamerly 2016, who skip centroids that are no neighbours). The best level counts.
-// Equal centroids count as one for the bounds; otherwise points between them would be compared in every iteration.
+// distance to the point's own centroid instead. This follows Rysavy and Hamerly (2016), who skip centroids that are no neighbours. The best level
+// counts. Equal centroids count as one for the bounds; otherwise points between them would be compared in every iteration.
 // Centroids change only by exact integer sums of moved points (moved_sums). A cluster at rest therefore does not move, not even by rounding, and
 // loosens no bound.
 // All iterations are one kernel. Slices of points are dealt to the blocks in turn. Blocks meet three times per iteration: after the sums, the
 // centroids, and the distances between centroids. The kernel also tests convergence.
-// Cost of an iteration: 12 bytes read per point, 8 written if bounds changed; per point past its bounds 2 k' K flops (k', K: k, d rounded up to 32)
-// and 2 K bytes; per moved point d values and 2 d additions to L2; three grid barriers; for the levels k² d operations by differences.
+// Cost of an iteration: 12 bytes read per point, 8 written if bounds changed. Per point past its bounds: 2 k' K flops (k', K: k, d rounded up to 32)
+// and 2 K bytes. Per moved point: d values and 2 d additions to L2. Three grid barriers; for the levels k² d operations by differences.
 #pragma once
 
 #include <algorithm>

@@ -81,7 +81,7 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
   }
 }
 
-/// Writes, per level, a lower bound of the distance from each centroid to the nearest other one that moved by more than that level's slow shift.
+/// Writes, per level, a lower bound of the distance from each centroid to the nearest other that moved by more than that level's slow shift.
 /// Also finds twins, which lose every tie and are left out; bounds ignore them. When a twin parts from its equal, that one's points must be checked
 /// again; for all other points its distance was its equal's. A warp takes a centroid and 32 others at a time. reach: initially infinite; twin:
 /// initially none.

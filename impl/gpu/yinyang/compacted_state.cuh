@@ -1,4 +1,4 @@
-// State of a run and a block of compacted_run.cuh, and bounds: distances from both sides in fp32, rounded outward, in the Frame's units
+// State of a run and a block of compacted_run.cuh, and bounds. These are distances from both sides in fp32, rounded outward, in the Frame's units
 // (screen_halves.cuh), in which nothing overflows.
 // Proof. A score s is off by at most E (screen_margin.cuh; margin >= 2 E); |x|² is in fp64, rounded once. The distance² |x|² - 2 s is off by at most
 // margin + 2^-22 |x|². A sum of d squares is off by at most (d + 8) u of itself, and by d least numbers where squares underflow. Roots, differences

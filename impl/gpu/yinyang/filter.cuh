@@ -1,5 +1,5 @@
 // Yinyang's assign with one thread per point (taylor2021, Section III; Ding et al., ICML 2015). A point has an upper bound of the distance to its
-// centroid and, per group, a lower bound of the distances to the group's other centroids. Both follow the centroids' drifts, rounded outward
+// centroid and, per group, a lower bound of those to the group's other centroids. Both follow the centroids' drifts, rounded outward
 // (bounds.cuh). Global filter: if no lower bound is within the upper one, as it is or tightened by one distance, the label stays. Group filter: only
 // groups whose bound is within are compared, by Compare, which renews their bounds. Filters pass what they cannot exclude, ties included.
 #pragma once

@@ -1,6 +1,6 @@
 // All three filters of Yinyang and an update with one thread per centroid, as in KMCUDA, with which taylor2021 compares (Table IV). Local filter: in
-// a group that passed, a centroid is skipped if the group's bound, loosened by that centroid's own drift, exceeds the distance to the nearest so
-// far. Update: each thread goes through all labels and adds what joined its centroid.
+// a group that passed, the group's bound is loosened by a centroid's own drift. If it exceeds the distance to the nearest so far, the centroid is
+// skipped. Update: each thread goes through all labels and adds what joined its centroid.
 // Additional cost beside gpu/yinyang/group: each lane has its own centroids, one by one, and k threads update n points.
 #include "impl/gpu/yinyang/yinyang.cuh"
 

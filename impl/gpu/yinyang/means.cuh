@@ -1,6 +1,6 @@
 // taylor2021's centroid update in two kernels (Section III.D): n threads add moved points atomically to sums in global memory; then sums become
-// means. The paper stores means only, next = (c old_count - left + joined) / new_count, each rounded and multiplied again, so a shrinking cluster
-// inherits the rounding of the larger one. update = "incremental" does the same; what left and joined is summed in integers (fixed_point.cuh),
+// means. The paper stores means only, next = (c old_count - left + joined) / new_count, each rounded and multiplied again. A shrinking cluster thus
+// inherits the rounding of the larger one. The update "incremental" does the same; what left and joined is summed in integers (fixed_point.cuh),
 // without rounding in any order. By default whole clusters are such sums, and nothing is inherited. The second kernel also computes the centroids'
 // drifts, widened (bounds.cuh), and the next layout.
 // Cost of an iteration: labels read twice; moved points read once, with two to four atomicAdds per value.

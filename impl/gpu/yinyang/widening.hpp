@@ -1,6 +1,6 @@
-// Factors that make bounds of a computed distance², a sum of d squares of differences. Each term passes at most d + 2 roundings, so the sum is off by
-// at most a share g = m u / (1 - m u), m = d + 3 (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), and by d least numbers where squares
-// underflow. The origin does not matter, because a difference of two numbers is rounded once.
+// Factors that make bounds of a computed distance², a sum of d squares of differences. Each term passes at most d + 2 roundings. The sum is thus off
+// by at most a share g = m u / (1 - m u), m = d + 3 (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). Underflow of squares adds at
+// most d least numbers. The origin does not matter, because a difference of two numbers is rounded once.
 #pragma once
 
 #include <cmath>
