@@ -49,6 +49,15 @@ def test_more_runs_do_not_change_the_result(tmp_path):
     assert found[0] == found[1]
 
 
+def test_points_that_exceed_the_memory_are_skipped_with_both_numbers(tmp_path):
+    huge = flags(dataset="blobs", n="1e12", d=4, k=2, precision="fp32,fp64", out=tmp_path)
+    succeeded("run", *NAIVE, *huge)
+    for line, size in zip(lines_of(tmp_path / "adhoc.jsonl"), (4, 8), strict=True):
+        told = re.fullmatch(r"needs ([\d.]+) GiB of memory, ([\d.]+) GiB are available", line["skip"])
+        assert float(told[1]) == round(1e12 * (4 * size + 12) / 2**30, 1), "points, and three labels each"
+        assert 0 < float(told[2]) < float(told[1])
+
+
 def test_the_judges_seed_stands_in_the_line_and_can_be_given(tmp_path):
     for seed in ([], ["--judge-seed", 4711]):
         both = flags(precision="fp32,fp64", out=tmp_path)
