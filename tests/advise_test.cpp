@@ -83,6 +83,17 @@ TEST(Advice, RanksTheMostPointsFirst) {
   expect_shows(advice({less}), {"cpu/lloyd/naive, 100 ms for 10 iterations on the first 250 points"});
 }
 
+TEST(Advice, TheTableSaysHowManyLabelsDiffer) {
+  Advised some = candidate("cpu/lloyd/naive", fast, "coarse");
+  Json line = *some.line;
+  line["wrong_labels"] = 25, line["judged_points"] = 1000;
+  some.line = std::make_shared<const Json>(line);
+  expect_shows(advice_table({some}, 0), {"coarse, 2.5% of the labels differ from fp64's, 7 runs beside the others"});
+  line["wrong_labels"] = 0;
+  some.line = std::make_shared<const Json>(line);
+  expect_lacks(advice_table({some}, 0), {"differ"});
+}
+
 TEST(LastRuns, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
   std::vector<Advised> all;
   for (const auto& [name, seconds, grade] : std::vector<std::tuple<const char*, double, const char*>>{{"cpu/lloyd/naive", 4.0, "exact"},
