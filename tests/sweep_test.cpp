@@ -52,6 +52,14 @@ TEST(Expand, TakesTheLeastOfEverything) {
   EXPECT_EQ(std::tuple(c.n, c.d, c.k, c.max_iters), std::tuple(1, 1, 1, 1));
 }
 
+TEST(Case, HasOtherIdsOverRanks) {
+  auto c = expanded().at(0);
+  const std::string id = c.id();
+  EXPECT_FALSE(c.identity().contains("ranks")) << "recorded lines of one process keep their ids";
+  c.launch = "mpirun -n 2";
+  EXPECT_NE(c.id(), id);
+}
+
 TEST(Case, ForecastsItsMemory) {
   auto c = expanded().at(0);
   c.n = 1000, c.d = 4;

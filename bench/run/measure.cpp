@@ -358,7 +358,7 @@ class TypedSession final : public Session {
 
   void look_at_process(Measurement& m) {
     const std::string remains = state_.remains(), of_all = agreed(group_, remains);
-    m.process_changed = summed(group_, !remains.empty() || (!case_.on_gpu() && state_.has_more_threads())) > 0;
+    m.process_changed = summed(group_, !case_.on_gpu() && state_.has_more_threads()) > 0;
     if (m.judgement.verdict.empty()) m.judgement.verdict = of_all;
   }
 

@@ -151,6 +151,7 @@ def flag_inputs() -> Iterator[Input]:
     yield Input("a plan of 10^6", plan, "1000000 cases")
     yield Input("a plan of 10^9", [*plan, "--warmup=0:999:+1"], "1000000000 cases")
     yield Input("a worker by hand", [*SMALL, "--worker=3,4"], "worker")
+    yield Input("a worker of another parent", [*SMALL, "--worker=999999:0:1"], "worker")
     yield Input("an unknown flag", [*SMALL, "--fast"], "--fast")
     yield Input("an unknown flag of Google Benchmark", [*SMALL, "--benchmark_fast"], "--benchmark_fast")
     yield Input("k twice", [*SMALL, "--k", "4"])

@@ -28,6 +28,7 @@ def test_a_line_of_a_right_run(tmp_path):
     assert sorted(line["order"] for line in found) == [0, 1, 2, 3]
     for line in found:
         assert (line["verdict"], len(line["samples_s"]), line["iterations"]) == ("", 2, 3)
+        assert all(0 < seconds < 60 for seconds in line["samples_s"])
         assert set(line["phases"]) >= {"assign", "update"}
         assert all(len(series) == 3 for series in line["phases"].values()), "an entry an iteration"
         assert sum(line["cluster_sizes"]) == line["judged_points"] == 300

@@ -50,6 +50,8 @@ def test_a_wrong_point_has_no_time_anywhere_and_its_reason_is_kept(tmp_path, str
     told = [text for text in (run.stdout + run.stderr).splitlines() if re.search(r"pace=(8|16)\b", text)]
     assert told and not any("ms an iteration" in text for text in told)
     assert "wrong: point 0 has label" in run.stdout
+    numbers = [int(text) for text in re.findall(r"^\[(\d+)\] ", run.stderr, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1)) != [], "settings are counted from 1"
 
 
 def test_without_a_right_point_nothing_is_kept(tmp_path):
