@@ -101,9 +101,9 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
   return found;
 }
 
-/// Those that may be the fastest, likeliest first: at most four whose range of one standard deviation meets that of the best. Those that state a cost
-/// but were never calibrated follow. A run to convergence admits those within four times the best, because bounds depend on the points. So does a
-/// short run, up to eight, because fixed costs spread most. Candidates without a cost count only where there is no other.
+/// Those that may be the fastest, likeliest first: at most four whose range of one standard deviation meets that of the best. A run to convergence
+/// takes those within four times the best, too, because bounds depend on the points. So does a short run, eight in all, because fixed costs spread
+/// most. Those that state a cost but were never calibrated follow. Candidates without a cost count only where there is no other.
 inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
   const double least = all.empty() ? never : all.front().likely();

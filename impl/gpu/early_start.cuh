@@ -1,5 +1,5 @@
-// Kernels that start as the kernel before them in the stream ends (programmatic dependent launch, CUDA C++ Programming Guide). Their launch and their
-// blocks' start cost no time of their own. Limit: compute capability 9.0; elsewhere they start one after the other.
+// Kernels that start as the kernel before them in the stream ends (programmatic dependent launch, CUDA C++ Programming Guide). Their launch overlaps
+// with that end. Needs compute capability 9.0; elsewhere kernels start one after the other.
 #pragma once
 
 #include <type_traits>

@@ -1,9 +1,8 @@
 // Bounds of distances that hold despite rounding, at any offset of the points. A skipped centroid is further away, exactly.
 //
 // Let u be the unit roundoff of T and e = 1.01 (d + 4) u. A sum of (x - c)² in T, in any order, with or without FMA, is within a share e of the
-// exact distance². Underflow adds at most `tiny`. Factors 1 + u (Higham, 3.1): two from the difference, one from the square, d - 1 from the
-// additions. Both inputs are exact as stored, so nothing cancels and an offset costs nothing. Square roots and later steps are in fp64
-// and then fp32; each result is moved outward by more than its own rounding. The factors below are 1 ± 2 e and 1 + 3 e where 1 ± e and 1 + 2 e would
+// exact distance², and `tiny` for underflow. The difference gives two factors 1 + u, the square one, the additions d - 1 (Higham, 3.1). Both inputs
+// are exact as stored, so nothing cancels and an offset costs nothing. Square roots and later steps are in fp64 and then fp32; each result is moved outward by more than its own rounding. The factors below are 1 ± 2 e and 1 + 3 e where 1 ± e and 1 + 2 e would
 // do. Two thirds of the widening are thus always enough (tests/yinyang_test.cpp needs a tenth); of the movement all is needed.
 //
 // A stored lower bound includes the movement of its centroids since the start of the run; a stored upper bound excludes it. Bounds then hold without

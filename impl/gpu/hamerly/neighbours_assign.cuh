@@ -1,5 +1,5 @@
-// A block's labels in impl/gpu/hamerly/neighbours.cu: all points against all centroids in the first iteration. Later points past their bounds meet
-// the neighbours of their own centroid.
+// A block's labels in impl/gpu/hamerly/neighbours.cu: all points against all centroids in the first iteration. In later ones, points
+// past their bounds meet the neighbours of their own centroid.
 #pragma once
 
 #include "impl/gpu/hamerly/neighbours_state.cuh"

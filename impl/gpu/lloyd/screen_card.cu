@@ -44,6 +44,7 @@ class OnOne : public Card<T> {
   int settle_bytes() const { return settle_warps / across_ * together * shape_.d * int(sizeof(T)); }
   /// totals, next: null before the first iteration.
   void enqueue_average(const Totals* totals, const T* assigned, T* next);
+  /// Empties the table of twins, before its turns are used up.
   void forget_twins();
 
   ProblemShape shape_;

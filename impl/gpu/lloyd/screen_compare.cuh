@@ -12,10 +12,10 @@ namespace km::screen {
 /// A thread's two rows of 16 of a 64-row tile: the points and the places of their fragments. place: index among the tile's 128 threads.
 template <bool Listed>
 struct RowPair {
-  std::int64_t i[2];  // -1: none
-  bool in_order = !Listed;
+  std::int64_t i[2];     // -1: none
+  bool in_order = true;  // rows are points
   RowPair() = default;
-  __device__ RowPair(std::int64_t tile, int place, std::int64_t rows, const int* todo) : in_order(!Listed || !todo) {
+  __device__ RowPair(std::int64_t tile, int place, std::int64_t rows, const int* todo) : in_order(!todo) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const std::int64_t row = tile * tile_rows + place / 32 * 16 + place % 32 / 4 + half * 8;
@@ -166,15 +166,15 @@ struct Collector {
       }
     }
   }
-  /// Lists the points with too many candidates, or none, for `next`, whose length is `listed`. They count none.
-  __device__ __forceinline__ void finish(const Open& open, unsigned* listed, int* next, int lane) {
+  /// Lists points with too many candidates, or none, for three products, or for differences if they come from three. Such points count none.
+  __device__ __forceinline__ void finish(const Screen& s, bool from_three, int lane) {
     __syncwarp();
     const bool mine = lane < 16 && first + lane < rows;
     const int count = mine ? found[lane] : 0;
     const bool fits = count > 0 && count <= most_candidates;
-    if (mine) open.counts[first + lane] = fits ? count : 0;
-    const unsigned at = place_in_list(listed, mine && !fits, lane);
-    if (mine && !fits) next[at] = open.points[first + lane];
+    if (mine) s.open.counts[first + lane] = fits ? count : 0;
+    const unsigned at = place_in_list(&s.progress->open[from_three ? 2 : 1], mine && !fits, lane);
+    if (mine && !fits) (from_three ? s.rest : s.many)[at] = s.open.points[first + lane];
     __syncwarp();
   }
 };

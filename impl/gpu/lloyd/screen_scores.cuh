@@ -55,6 +55,13 @@ __device__ __forceinline__ void multiply_piece(float (&sums)[Registers], std::ui
   }
 }
 
+/// The first of two arrays or the second.
+template <bool First, int A, int B>
+__device__ __forceinline__ const auto& chosen(const float (&first)[A], const float (&second)[B]) {
+  if constexpr (First) return first;
+  else return second;
+}
+
 /// Compares a thread's sums of tile c of the centroids, which begin at `starts`: collects candidates or updates the leaders.
 template <int Columns, bool Paired, bool Collects, bool Positive, int Registers>
 __device__ __forceinline__ void compare_tile(const Screen& s, const float (&sums)[Registers], const float* starts, int c, int lane,
@@ -162,15 +169,11 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
           load_mine();
         }
         const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
-        if constexpr (Shape::apart) {
-          if (active) compare_tile<Columns, paired, collects>(s, all, starts, c, lane, leaders[0], collector);
-        } else if (active) {
-          compare_tile<Columns, paired, collects>(s, sums, starts, c, lane, leaders[0], collector);
-        }
+        if (active) compare_tile<Columns, paired, collects>(s, chosen<Shape::apart>(all, sums), starts, c, lane, leaders[0], collector);
         next_piece();
       }
       if (!active) continue;
-      if constexpr (collects) collector.finish(s.open, &s.progress->open[Products == 3 ? 2 : 1], Products == 3 ? s.rest : s.many, lane);
+      if constexpr (collects) collector.finish(s, Products == 3, lane);
       else leaders[0].finish(quarter), moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
     }
     if (in_turn && group == 0) hopper::await_turn(0);  // the last turn

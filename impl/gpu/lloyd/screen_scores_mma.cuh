@@ -198,7 +198,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
     if (Chunked) go_on(gridDim.x);
 #pragma unroll
     for (int p = 0; p < strips; ++p)
-      if constexpr (collects) collectors[p].finish(s.open, &s.progress->open[Products == 3 ? 2 : 1], Products == 3 ? s.rest : s.many, lane);
+      if constexpr (collects) collectors[p].finish(s, Products == 3, lane);
       else leaders[p].finish(quarter);
     if constexpr (!collects) moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
   }

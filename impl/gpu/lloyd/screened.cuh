@@ -2,7 +2,7 @@
 // few percent of the points, with 16 dimensions or more and ordinary ranges. For the others the same scores name the few centroids within the
 // margin. These are compared by differences, in fp64 where fp32 is in doubt (screen_settle). Points with too many candidates are scored again with
 // both operands in two halves, three products, and then compared with all centroids by differences. If one product leaves many points open (clusters
-// that overlap, many dimensions), later iterations take three products at once, with a margin some 30 times smaller. If most points stay open even
+// that overlap, many dimensions), later iterations take three products at once, with a smaller margin. If most points stay open even
 // then (heavy tails), later iterations take differences.
 // Sums are exact and updated by moved points only (moved_sums). The kernel of the means also halves the next centroids (screen_centroids).
 // Cost of an iteration: 2 n K k' fp16 flops (K, k': d, k rounded up to 16, 128). Points are read once in fp16, moved points twice as given. Nine
