@@ -59,8 +59,10 @@ class CpuSolver {
   Solution<T> download() { return out_; }
 
  protected:
+  void take_initial() { out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end()); }
+
   void start() {
-    out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end());
+    take_initial();
     out_.labels.assign(p_.n, no_label);
   }
 

@@ -20,8 +20,11 @@ void with_paper_dimension(int d, F&& f) {
 template <class T>
 class TwoStep : public CpuSolver<T> {
  public:
-  TwoStep(const Problem<T>& problem, const Config& config, Trace&)
-      : CpuSolver<T>(problem), packages_(config.number("packages")), threads_(threads_of(config)) {}
+  TwoStep(const Problem<T>& problem, const Config& config, Trace& trace)
+      : CpuSolver<T>(problem), packages_(config.number("packages")), threads_(threads_of(config)) {
+    const auto phase = trace.phase("init");
+    this->take_initial();
+  }
 
   int iterate(Trace& trace) {
     return this->repeat(
