@@ -19,9 +19,14 @@ std::vector<std::int64_t> sample_points(const ProblemShape& p) {
   return spread_sample(p.n, std::max<std::int64_t>(100'000, std::int64_t(label_budget / per_point)), random);
 }
 
+#if defined(__AVX512F__)
 constexpr int strip = 8;  // points per vector
+#else
+constexpr int strip = 4;  // a wider vector than the processor's goes through memory
+#endif
 using Values [[gnu::vector_size(strip * sizeof(double))]] = double;
 using Indices [[gnu::vector_size(strip * sizeof(double))]] = std::int64_t;
+using Words [[gnu::vector_size(strip * sizeof(double))]] = std::uint64_t;
 
 /// The two least distances² of each of `strip` points (d x strip), and the index of the least.
 struct Nearest {
@@ -29,23 +34,43 @@ struct Nearest {
   Indices index = {};
 };
 
+/// The points that `at` names, as d x strip.
+template <class T>
+void load_strip(const Problem<T>& p, const std::int64_t* at, double* columns) {
+  for (int l = 0; l < strip; ++l)
+    for (int j = 0; j < p.d; ++j) columns[j * strip + l] = double(p.points[std::size_t(at[l] * p.d + j)]);
+}
+
+/// Calls f(c, distances²) for every centroid c, in order. Four at a time, because the sum over the dimensions is a chain of dependent additions.
+template <class T, class F>
+[[gnu::always_inline]] inline void for_distances(const double* columns, const T* centroids, int d, int k, F f) {
+  constexpr int at_once = 4;
+  for (int c0 = 0; c0 < k; c0 += at_once) {
+    const T* rows[at_once];
+    for (int v = 0; v < at_once; ++v) rows[v] = centroids + std::size_t(std::min(c0 + v, k - 1)) * d;
+    Values dist[at_once] = {};
+    for (int j = 0; j < d; ++j) {
+      Values x;
+      std::memcpy(&x, columns + j * strip, sizeof x);
+#pragma GCC unroll 4
+      for (int v = 0; v < at_once; ++v) {
+        const Values diff = x - double(rows[v][j]);
+        dist[v] += diff * diff;
+      }
+    }
+    for (int v = 0; v < at_once && c0 + v < k; ++v) f(c0 + v, dist[v]);
+  }
+}
+
 template <class T>
 void nearest_of_strip(const double* columns, const T* centroids, int d, int k, Nearest& out) {
-  for (int c = 0; c < k; ++c) {
-    const T* centroid = centroids + std::size_t(c) * d;
-    Values dist = {};
-    for (int j = 0; j < d; ++j) {
-      Values diff;
-      std::memcpy(&diff, columns + j * strip, sizeof diff);
-      diff -= double(centroid[j]);
-      dist += diff * diff;
-    }
+  for_distances(columns, centroids, d, k, [&](int c, const Values& dist) {
     const Indices nearer = dist < out.best;
     const Values other = nearer ? out.best : dist;
     out.second = other < out.second ? other : out.second;
     out.index = nearer ? Indices{} + c : out.index;
     out.best = nearer ? dist : out.best;
-  }
+  });
 }
 
 /// Decides the nearest centroid of point i exactly; the lowest index wins a tie.
@@ -137,8 +162,8 @@ LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Dista
       for (int l = 0; l < strip; ++l) {
         at[l] = first + std::min(l, length - 1);
         if (!sample.empty()) at[l] = sample[std::size_t(at[l])];
-        for (int j = 0; j < d; ++j) columns[std::size_t(j) * strip + l] = double(p.points[std::size_t(at[l] * d + j)]);
       }
+      load_strip(p, at, columns.data());
       Nearest nearest;
       nearest_of_strip(columns.data(), centroids.data(), d, p.k, nearest);
       for (int l = 0; l < length; ++l) {
@@ -174,19 +199,36 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
     keys[c] = seed ^ key_of(centroid);
   }
   std::int64_t changed = 0;
-#pragma omp parallel for reduction(+ : changed) if (double(p.n) * p.k * d > 1e5)
-  for (std::int64_t i = 0; i < p.n; ++i) {
-    const T* x = p.points.data() + i * d;
-    const double own_norm = expanded ? squared_norm(x, d) : 0;
-    const std::uint64_t key = seed % 2 ? key_of(x) : 0;  // all points alike: rounding may give all ties to one side
-    std::int32_t best = 0;
-    double best_dist = std::numeric_limits<double>::infinity();
-    for (int c = 0; c < p.k; ++c) {
-      const double exact = squared_distance(x, centroids.data() + std::size_t(c) * d, d), magnitude = expanded ? own_norm + norms[c] : exact;
-      const double dist = exact + (of_magnitude * magnitude + least) * (2 * noise(key, keys[c]) - 1);
-      if (dist < best_dist) best_dist = dist, best = c;
+#pragma omp parallel reduction(+ : changed) if (double(p.n) * p.k * d > 1e5)
+  {
+    std::vector<double> columns(std::size_t(d) * strip);
+    std::int64_t at[strip];
+#pragma omp for schedule(static)
+    for (std::int64_t first = 0; first < p.n; first += strip) {
+      const int length = int(std::min<std::int64_t>(strip, p.n - first));
+      Values own_norms = {}, best_dist = Values{} + std::numeric_limits<double>::infinity();
+      Words own_keys = {};  // all points alike: rounding may give all ties to one side
+      Indices best = {};
+      for (int l = 0; l < strip; ++l) {
+        at[l] = first + std::min(l, length - 1);
+        const T* x = p.points.data() + at[l] * d;
+        if (expanded) own_norms[l] = squared_norm(x, d);
+        if (seed % 2) own_keys[l] = key_of(x);
+      }
+      load_strip(p, at, columns.data());
+      for_distances(columns.data(), centroids.data(), d, p.k, [&](int c, const Values& exact) {
+        const Values magnitude = expanded ? own_norms + norms[c] : exact;
+        const Values noise = __builtin_convertvector(mixed(own_keys, keys[c]) >> 11, Values) * 0x1p-53;
+        const Values dist = exact + (of_magnitude * magnitude + least) * (2 * noise - 1);
+        const Indices nearer = dist < best_dist;
+        best = nearer ? Indices{} + c : best;
+        best_dist = nearer ? dist : best_dist;
+      });
+      for (int l = 0; l < length; ++l) {
+        const auto label = std::int32_t(best[l]);
+        changed += std::exchange(labels[std::size_t(first + l)], label) != label;
+      }
     }
-    changed += std::exchange(labels[std::size_t(i)], best) != best;
   }
   return changed;
 }
