@@ -7,6 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench/base/vectors.hpp"
+
 namespace km {
 namespace {
 
@@ -27,8 +29,8 @@ double best_of(F f) {
 /// GFLOP/s of independent chains of multiply and add in every lane; an fma counts two. Not every compiler vectorizes a loop over lanes.
 template <class T>
 double fma_gflops() {
-  constexpr int lanes = 64 / sizeof(T), chains = 16, rounds = 1 << 20;
-  using Vector [[gnu::vector_size(64)]] = T;
+  constexpr int lanes = vector_bytes / sizeof(T), chains = 16, rounds = 1 << 20;
+  using Vector [[gnu::vector_size(vector_bytes)]] = T;
   T sink = 0;
   const double seconds = best_of([&] {
 #pragma omp parallel reduction(+ : sink)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bench/base/exact.hpp"
+#include "bench/base/vectors.hpp"
 #include "bench/judge/draws.hpp"
 
 namespace km {
@@ -19,11 +20,7 @@ std::vector<std::int64_t> sample_points(const ProblemShape& p) {
   return spread_sample(p.n, std::max<std::int64_t>(100'000, std::int64_t(label_budget / per_point)), random);
 }
 
-#if defined(__AVX512F__)
-constexpr int strip = 8;  // points per vector
-#else
-constexpr int strip = 4;  // a wider vector than the processor's goes through memory
-#endif
+constexpr int strip = vector_bytes / sizeof(double);  // points per vector
 using Values [[gnu::vector_size(strip * sizeof(double))]] = double;
 using Indices [[gnu::vector_size(strip * sizeof(double))]] = std::int64_t;
 using Words [[gnu::vector_size(strip * sizeof(double))]] = std::uint64_t;

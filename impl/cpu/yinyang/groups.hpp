@@ -9,15 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "bench/base/vectors.hpp"
 #include "impl/cpu/lloyd/strips.hpp"
 
 namespace km {
 namespace {
 
 template <class T>
-using Lanes = strips::Vector<T, 64>;
+using Lanes = strips::Vector<T, vector_bytes>;
 template <class T>
-constexpr int lanes = 64 / int(sizeof(T));
+constexpr int lanes = vector_bytes / int(sizeof(T));
 
 /// Distance² from a point to a centroid, a vector of dimensions at a time; the last vector overlaps the previous one.
 template <class T>
@@ -197,10 +198,6 @@ class TwoLeast {
   using I = decltype(V{} < V{});
 
  public:
-  TwoLeast() {
-    for (int l = 0; l < lanes<T>; ++l) first_[l] = second_[l] = std::numeric_limits<T>::infinity();
-  }
-
   [[gnu::always_inline]] void add(int vector, Lanes<T> dist) {
     const I nearer = dist < first_;
     const V other = nearer ? first_ : dist;
@@ -227,7 +224,7 @@ class TwoLeast {
     for (int l = 0; l < lanes<T>; ++l) lane[l] = l;
     return lane;
   }
-  V first_, second_;
+  V first_ = V{} + std::numeric_limits<T>::infinity(), second_ = first_;
   I at_ = {};
 };
 
