@@ -142,7 +142,7 @@ def of_equality(values: Sequence[Estimate], within: float = 0.0) -> str:
     smallest, largest = min(values, key=lambda v: v.value), max(values, key=lambda v: v.value)
     if smallest.value == largest.value and smallest.exact and largest.exact:
         return REPRODUCED
-    spread = ratio(largest, smallest) if smallest.value > 0 else None
+    spread = ratio(largest, smallest)
     if spread is None:
         gap = over(abs(largest.value - smallest.value), max(abs(largest.value), abs(smallest.value)))
         return REPRODUCED if gap <= within else FAILED

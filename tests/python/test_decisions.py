@@ -126,6 +126,7 @@ def test_a_share_is_reached_at_exactly_that_share_and_lost_when_too_few_can_be_i
 def test_equality_allows_no_more_than_it_says():
     assert verdicts.of_equality([exact(1.0), exact(1.5)], 0.5) == REPRODUCED
     assert verdicts.of_equality([exact(1.0), exact(1.5)], 0.4) == verdicts.FAILED
+    assert verdicts.of_equality([exact(0.0), exact(0.5)], 0.5) == verdicts.FAILED
 
 
 def test_the_fewest_runs_and_rounds_that_can_show_a_change():

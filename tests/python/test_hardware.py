@@ -145,6 +145,15 @@ def test_efficiencies_are_against_the_best_of_each_machine(two):
     assert portability.portability(both, "gpu", "application").cascades == ()
 
 
+def test_efficiencies_are_shares_of_each_machines_own_floor(two):
+    lines = [line(work=WORK, implementation="cpu/a"), line(work=WORK, implementation="cpu/b", seconds=0.4)]
+    both, _ = two(lines, records=(FLOOR, FLOOR))
+    a, b = portability.portability(both, "cpu", "architecture").cascades
+    found = {p: e for p, e, _ in a.steps}  # 8 MFLOP in 20 and 40 ms of 1 GFLOP/s
+    assert found == {"fast": pytest.approx(0.4), "slow": pytest.approx(0.2)}
+    assert b.pp == pytest.approx(a.pp / 4)
+
+
 @pytest.mark.parametrize("bad", [{"grade": "coarse"}, {"verdict": "label 3", "samples_s": []}])
 def test_coarse_and_wrong_results_are_no_support(two, bad):
     lines = [line(implementation="cpu/a"), {**line(implementation="cpu/b", seconds=0.01), **bad}]
