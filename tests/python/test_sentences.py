@@ -85,9 +85,10 @@ def test_claims_with_one_text_are_one_sentence_and_rows_with_their_own_are_not(b
     bench.exhibit(TABLE + "".join(places))
     rows = 'for=[{name="a", text="A holds"},{name="b", text="B holds"}]\nbound={}\nmetric="run"\nat_most=1\n'
     bench.exhibit(TABLE + '[claim."{name}"]\n' + rows, "demo/table2")
-    bench.run([line(packages=1), line("demo/table2")])
+    bench.run([line(packages=1), line(packages=10), line("demo/table2")])
     (equal, cases), *others = by_sentence(claim_sheet.sheet(*bench.read()))
     assert (equal.text, len(cases)) == ("Equal", 2) and cases[0].text.startswith("· iterate at most 1 ms (1 package")
+    assert equal.part == ""  # both are decided
     assert [(one.text, len(cases)) for one, cases in others] == [("A holds", 0), ("B holds", 0)]
 
 
