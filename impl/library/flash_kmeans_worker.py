@@ -1,4 +1,5 @@
-"""The Python side of flash_kmeans.cpp: the library's assign and update, one after the other."""
+"""The Python side of flash_kmeans.cpp: the library's assign and update, one after the other. With the argument large,
+that of flash_kmeans_large.cpp: a call of kmeans_largeN is a run."""
 
 from __future__ import annotations
 
@@ -41,6 +42,51 @@ class Lloyd:
             getattr(self.job, name)[:] = mine[0].cpu().numpy()
 
 
+class Large:
+    """Points stay in page-locked memory of the host."""
+
+    def __init__(self, job: Job) -> None:
+        import torch
+        from flash_kmeans import kmeans_large
+
+        self.torch, self.job, self.library = torch, job, kmeans_large
+        self.points = torch.from_numpy(job.points).pin_memory()
+        if not hasattr(kmeans_large, "seen"):
+            kmeans_large.euclid_assign_triton = seeing(kmeans_large.euclid_assign_triton, kmeans_large)
+
+    def reset(self) -> None:
+        self.start = self.torch.from_numpy(self.job.initial.copy()).cuda()
+        self.labels = self.library.seen = self.centroids = None
+        self.torch.cuda.synchronize()
+
+    def iterate(self) -> int:
+        settings = {"max_iters": self.job.iterations, "tol": -1.0, "BLOCK_N": self.job.parameters["chunk"]}
+        if self.torch.cuda.device_count() == 1:
+            settings["device"] = "cuda:0"
+        self.labels, self.centroids = self.library.kmeans_largeN(
+            self.points, len(self.start), init_centroids=self.start, **settings
+        )
+        for gpu in range(self.torch.cuda.device_count()):
+            self.torch.cuda.synchronize(gpu)
+        return self.job.iterations
+
+    def download(self) -> None:
+        for mine, name in ((self.labels, "labels"), (self.library.seen, "assigned"), (self.centroids, "centroids")):
+            getattr(self.job, name)[:] = mine.cpu().numpy()
+
+
+def seeing(assign, module):
+    """assign, which keeps what the library does not return: the centroids that it is given, as module.seen. Those of
+    the first GPU, where the library makes new ones and overwrites none."""
+
+    def seen(points, centroids, *others, **named):
+        if centroids.device.index == 0:
+            module.seen = centroids[0]
+        return assign(points, centroids, *others, **named)
+
+    return seen
+
+
 def load() -> tuple[dict[str, str], Prepare]:
     if folder := os.environ.get("KMBENCH_FLASH_KMEANS"):
         sys.path.insert(0, folder)
@@ -50,7 +96,12 @@ def load() -> tuple[dict[str, str], Prepare]:
 
     if not torch.cuda.is_available():
         raise RuntimeError("this PyTorch sees no GPU")
-    return {"name": "flash-kmeans", "version": flash_kmeans.__version__, "precision": "tf32", "device": "cuda"}, Lloyd
+    return {
+        "name": "flash-kmeans",
+        "version": flash_kmeans.__version__,
+        "precision": "tf32",
+        "device": "cuda",
+    }, Large if "large" in sys.argv else Lloyd
 
 
 serve(load)
