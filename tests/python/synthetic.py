@@ -144,7 +144,8 @@ def lines_of(exhibit: Exhibit, profile: str = "paper") -> list[dict[str, Any]]:
             made.append(case(exhibit.key, profile, dict(zip(names, combination, strict=True))))
     if "ranks" not in exhibit.spec.get("table", {}).get("rows", []):
         return made
-    return made + [on_ranks(2, one) for one in made if re.search(SHARDED, one["implementation"])]
+    sharded = [one for one in made if re.search(SHARDED, one["implementation"])]
+    return made + [on_ranks(count, one) for count in (2, 4) for one in sharded]
 
 
 def on_ranks(count: int | None, one: dict[str, Any]) -> dict[str, Any]:
