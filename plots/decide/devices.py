@@ -48,11 +48,14 @@ def bound(work: dict | None, line: Line, machine: Machine) -> str:
     return LAUNCHES if launch and least.seconds < launch else least.resource
 
 
+SCALING = {"ranks", "gpus"}  # rows of an exhibit of one device beside several, on a host of its own
+
+
 def lines_of(exhibits: Iterable[Sides]) -> Iterator[tuple[View, Line]]:
     """Every right line that used the whole device, once, though several exhibits may show it."""
     seen = set()
     for view in (view for both in exhibits for view in both.views.values()):
-        for line in view.lines:
+        for line in view.lines if SCALING.isdisjoint(view.place) else ():
             place = view.machine.name, line["exhibit"], line["case"]
             if place not in seen and line["verdict"] == "" and all_threads(line, view.machine):
                 seen.add(place)

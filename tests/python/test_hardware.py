@@ -60,6 +60,14 @@ def test_a_missing_case_is_a_dash_and_a_skipped_one_says_why(two):
     assert side_tables.times(both).footnotes == ["skipped: too large"]
 
 
+@pytest.mark.parametrize("scaled", ["ranks", "gpus"])
+def test_one_device_beside_several_says_nothing_of_a_machine(two, scaled):
+    own, _ = two([line(packages=1, threads=0)])
+    assert len(list(devices.lines_of([own]))) == 2
+    several, _ = two([line(packages=1, threads=0)], RIVALS.replace('"packages"]', f'"packages", "{scaled}"]'))
+    assert not list(devices.lines_of([several]))
+
+
 def test_a_size_that_differs_is_told_by_machine(two):
     both, _ = two([line(packages=1)], slow_lines=[line(packages=1, d=8)])
     assert re.fullmatch(r"fast: .*d = 4.*; slow: .*d = 8.*", side_tables.times(both).size)
