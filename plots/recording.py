@@ -120,14 +120,16 @@ def missing(
     by_exhibit = grouped(plan, lambda case: case.exhibit)
     recorded = {(line["exhibit"], line["case"]): line for line in machine.lines if line["profile"] == "paper"}
     waiting = {(line["exhibit"], line["case"]): line for line in staged.lines}
-    swept = {exhibit.key: exhibit.swept for exhibit in exhibits}
-    shown = {key: consistent(results.of_exhibit(machine, key), swept.get(key, ()))[0] for key in by_exhibit}
-    apart = {key: hidden(own, shown[key]) for key, own in by_exhibit.items() if hides(own, shown[key])}
+    apart = {}
+    for exhibit in (exhibit for exhibit in exhibits if exhibit.key in by_exhibit):
+        own, lines = by_exhibit[exhibit.key], results.of_exhibit(machine, exhibit.key)
+        shown = consistent(lines, exhibit.swept, exhibit.makes)[0]
+        if hides(own, shown, exhibit.makes):
+            apart[exhibit.key] = hidden(own, shown)
     why = {}
     for case in (case for case in plan if not case.skip):
         line = (waiting if case.exhibit in apart else recorded).get((case.exhibit, case.id))
-        current = line is not None and line["exhibit_hash"] == case.exhibit_hash
-        why[case.id] = why_again(line if current else None, commit, changed)
+        why[case.id] = why_again(line, commit, changed)
     why = {name: reason for name, reason in why.items() if reason}
     found = Open({case.id: case for case in plan}, why, apart, [])
     for exhibit in exhibits:
@@ -146,14 +148,18 @@ def missing(
     return found
 
 
-def hides(own: Sequence[Case], shown: Sequence[Line]) -> bool:
-    """Whether new lines of these cases would hide lines that are shown today: other version, points or profile."""
+def hides(own: Sequence[Case], shown: Sequence[Line], makes: Callable[[Line], bool]) -> bool:
+    """Whether new lines of these cases would hide lines that are shown today: other version, points or profile. makes:
+    whether today's exhibit makes a line of another version."""
+    names = {case.line["implementation"]: case.line["parameters"].keys() for case in own}
 
     def agrees(line: Line) -> bool:
-        alike = (case.line["dataset"].get("source") for case in own if of_points(case, line))
-        sources = {source for source in alike if source}
+        beside = (case.line["dataset"].get("source") for case in own if of_points(case, line))
+        sources = {source for source in beside if source}
         same_points = not sources or line["dataset"].get("source") in (None, *sources)
-        return line["profile"] == "paper" and line["exhibit_hash"] == own[0].exhibit_hash and same_points
+        alike = names.get(line["implementation"], line["parameters"].keys()) == line["parameters"].keys()
+        same_version = line["exhibit_hash"] == own[0].exhibit_hash or (alike and makes(line))
+        return line["profile"] == "paper" and same_version and same_points
 
     return not all(map(agrees, select(shown, RIGHT)))
 

@@ -1,11 +1,13 @@
 // kmbench run: runs exhibits, or an ad hoc sweep from flags.
 #include <fmt/ranges.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <variant>
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
@@ -81,6 +83,14 @@ void check_contradictions(const Flags& f) {
   }
 }
 
+/// Skips a case of an exhibit that names more threads than this machine has.
+void skip_crowded(Case& c) {
+  const auto named = c.config.values().find("threads");
+  const auto* const threads = named == c.config.values().end() ? nullptr : std::get_if<std::int64_t>(&named->second);
+  if (const std::int64_t here = omp_get_num_procs(); c.skip.empty() && threads && *threads > here)
+    c.skip = fmt::format("{} threads, but the machine has {}", *threads, here);
+}
+
 struct PlannedSweep {
   Sweep sweep;
   std::string exhibit, profile, hash;
@@ -133,6 +143,7 @@ std::vector<Case> plan(const Flags& f) {
     if (values) tune(expanded, planned.sweep, *values);
     for (auto& c : expanded) {
       c.exhibit_hash = planned.hash;
+      if (!planned.exhibit.empty()) skip_crowded(c);
       cases.push_back(std::move(c));
     }
   }

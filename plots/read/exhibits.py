@@ -163,6 +163,16 @@ class Exhibit:
         """The sweeps of the quick profile, flat, each with the keys of the problem that it changes."""
         return [found for spec in self.specs for found in quick_sweeps(spec)]
 
+    @cached_property
+    def papers(self) -> list[Table]:
+        """The sweeps of the paper profile, flat."""
+        return [flat(sweep) for spec in self.specs for sweep in spec.get("sweep", [])]
+
+    def makes(self, line: Line) -> bool:
+        """Whether a sweep may have made the line, whatever version of the exhibit did."""
+        sweeps = [sweep for sweep, _ in self.quick] if line["profile"] == "quick" else self.papers
+        return any(of_sweep(line, sweep) and of_run(line, sweep) for sweep in sweeps)
+
     def resized(self, lines: Sequence[Line]) -> list[str]:
         """The keys of the problem that the quick profile changes for these lines; none if they are as in the paper."""
         found: set[str] = set()
@@ -201,12 +211,26 @@ def changed(quick: Table, paper: Table) -> list[str]:
     return sorted({n.partition(".")[0] for n in other})
 
 
+USUAL_RUN = {"init": ["random"], "init_seed": [1], "tolerance": [None]}  # of a sweep that does not say
+
+
+def of_run(line: Line, sweep: Table) -> bool:
+    """Whether start and stop rule are the sweep's."""
+    wanted = {**USUAL_RUN, "iterations": [line["max_iters"]], **sweep}
+    known = {name: value_of(line, name) for name in USUAL_RUN} | {"iterations": line["max_iters"]}
+    return all(ranges(wanted[name]) or same(value, wanted[name]) for name, value in known.items())
+
+
+def ranges(values: Sequence[Any]) -> bool:
+    """Whether some are written as a range: "64:1024:x2"."""
+    return any(isinstance(value, str) and ":" in value for value in values)
+
+
 def of_sweep(line: Line, sweep: Table) -> bool:
     """Whether the sweep may have made the line; a field that one of them lacks agrees."""
     names = {name.partition(".")[2] or name: v for name, v in sweep.items() if name in OF_LINE or "." in name}
     known = {name: v for name, v in names.items() if value_of(line, name) not in (None, 0) or name == "threads"}
-    single = {name: v for name, v in known.items() if not any(isinstance(x, str) and ":" in x for x in v)}  # no ranges
-    return all(value_of(line, name) is None or same(value_of(line, name), v) for name, v in single.items())
+    return all(value_of(line, n) is None or ranges(v) or same(value_of(line, n), v) for n, v in known.items())
 
 
 def printed_rows(block: Table) -> list[Printed]:

@@ -166,7 +166,7 @@ def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
     for source in exhibit.sources:
         lines += results.of_exhibit(machine, source, lines[0]["profile"] if lines else profile)
     where = (exhibit.table or exhibit.figure).get("where", {})
-    agreeing, left_out = consistent(select(lines, where), exhibit.swept)
+    agreeing, left_out = consistent(select(lines, where), exhibit.swept, exhibit.makes)
     agreeing.sort(key=lambda line: (exhibit.sources.index(line["exhibit"]), line["case"]))
     if len(exhibit.sources) > 1:
         kept = apart(agreeing)

@@ -27,10 +27,15 @@ def test_an_exhibit_by_its_key_is_that_file():
     assert plan == kmbench("run", ROOT / "papers/he2021/table3.toml", "--dry-run")
 
 
-def test_a_pattern_takes_all_and_a_name_only_its_own():
-    blobs = [*flags(dataset="blobs", n=100, k=2), "--benchmark_list_tests"]
-    assert len(kmbench("run", "--implementation", "cpu/lloyd/naive", *blobs).splitlines()) == 1
-    assert len(kmbench("run", "--implementation", "cpu/lloyd/naive.*", *blobs).splitlines()) > 1
+def test_an_exhibit_takes_no_more_threads_than_there_are(tmp_path):
+    (tmp_path / "papers/demo").mkdir(parents=True)
+    problem = 'implementation = "cpu/lloyd/two_step", dataset = "blobs", n = 100, d = 2, k = 3'
+    text = f'kind = "table"\ntitle = "made up"\nsweep = [{{ {problem}, set.threads = [1, 256] }}]\n'
+    (tmp_path / "papers/demo/one.toml").write_text(text)
+    plan = kmbench("run", tmp_path / "papers/demo/one.toml", "--dry-run")
+    assert "skip: 256 threads, but the machine has" in plan and "2 cases, 1 of them skipped" in plan
+    asked = flags(implementation="cpu/lloyd/two_step", dataset="blobs", k=3, set="threads=256")
+    assert "0 of them skipped" in kmbench("run", *asked, "--dry-run"), "whoever asks for them gets them"
 
 
 @pytest.mark.skipif(importlib.util.find_spec("sklearn") is None, reason="no scikit-learn here")

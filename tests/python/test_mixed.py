@@ -16,12 +16,13 @@ def shown(view):
 
 
 ONE, TWO = {"source": "a" * 32, "hash": "1" * 32}, {"source": "b" * 32, "hash": "2" * 32}
+DRAWN = {"method": "random", "source": None}
 START = {"method": "start.npy", "seed": None}
 CHANGES = {
     "another file under the same name": (ONE, TWO),
     "another file of other size": ({**ONE, "generator": None, "n": 500}, {**TWO, "generator": None}),
     "a catalogue entry's seed": ({"generator": {"seed": 1}, "n": 500}, {"generator": {"seed": 2}}),
-    "the exhibit's sweeps": ({"exhibit_hash": "a" * 16}, {"exhibit_hash": "b" * 16}),
+    "the exhibit's sweeps": ({"exhibit_hash": "a" * 16, "init": {**DRAWN, "seed": 2}}, {"exhibit_hash": "b" * 16}),
     "the file of initial centroids": tuple({"init": {**START, "source": digit * 32}} for digit in "ab"),
 }
 
@@ -52,10 +53,29 @@ def test_no_claim_across_two_files(bench):
     assert bench.judge(lines, **RATIO, at_least=0.5).verdict == INCOMPARABLE
 
 
+@pytest.mark.parametrize(
+    ("older", "stays"),
+    [
+        ({"packages": 1}, True),
+        ({"packages": 7}, False),  # today's sweep does not make it
+        ({"packages": 1, "block": 64}, False),  # another parameter
+        ({"packages": 1, "init": {**DRAWN, "seed": 2}}, False),
+        ({"packages": 1, "tolerance": 0.1}, False),
+        ({"packages": 1, "grade": None}, False),
+        ({"packages": 10, "case": "c" * 16}, False),  # the newest has it under another id
+    ],
+)
+def test_an_exhibit_may_grow(bench, older, stays):
+    """A right line of an older version stays if today's makes the case, and the newest lines lack it."""
+    newest = line(packages=10, date=NEWER, exhibit_hash="b" * 16)
+    view = bench.view([line(date=OLD, exhibit_hash="a" * 16, **older), newest])
+    assert len(view.lines) == 1 + stays
+
+
 def test_of_one_second_the_later_line_decides(bench):
-    one, two = line(packages=1, exhibit_hash="a" * 16), line(packages=10, exhibit_hash="b" * 16)
-    assert shown(bench.view([one, two])) == {10}
-    assert shown(bench.view([two, one])) == {1}
+    one, two = line(packages=7, exhibit_hash="a" * 16), line(packages=8, exhibit_hash="b" * 16)
+    assert shown(bench.view([one, two])) == {8}
+    assert shown(bench.view([two, one])) == {7}
 
 
 def test_a_line_before_hashes_gives_way_to_one_with(bench):

@@ -279,9 +279,8 @@ def test_a_dry_run_runs_nothing(bench, capsys):
 
 def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, capsys):
     """Two of three cases fit the budget and wait in staging. A larger budget adds the third, then all are shown."""
-    before = [line(packages=p, exhibit_hash="a" * 16, commit="d" * 12) for p in (1, 10)]
-    dear = line(packages=100, exhibit_hash="a" * 16, commit="d" * 12, seconds=2000.0)
-    bench.shown([*before, dear])
+    old = {"exhibit_hash": "a" * 16}
+    bench.shown([line(packages=7, **old), line(packages=8, **old), line(packages=100, n=1001, seconds=2000.0, **old)])
     bytes_before = (bench.home / "demo.jsonl").read_bytes()
     bench.plan(THREE)
     assert bench.record() == 0
@@ -298,13 +297,20 @@ def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, cap
     assert bench.record() == 0 and len(bench.ran) == 3
 
 
+def test_what_another_version_has_is_not_recorded_again(bench):
+    bench.shown([line(packages=p, exhibit_hash="a" * 16) for p in (1, 10)])
+    bench.plan(THREE)
+    assert bench.record() == 0
+    assert bench.ran == [100] and len(bench.lines()) == 3 and bench.lines("staging") == []
+
+
 def test_new_cases_do_not_hold_an_exhibit_back(bench):
     bench.shown([line(packages=1, n=500, exhibit_hash="a" * 16), line(packages=1, exhibit_hash="a" * 16)])
     other = line(packages=10, n=4000, **NOW)
     bench.plan([THREE[0], other])
     assert bench.record() == 0
-    assert sorted(bench.ran) == [1, 10]
-    assert len(bench.lines()) == 4 and bench.lines("staging") == []
+    assert bench.ran == [10]
+    assert len(bench.lines()) == 3 and bench.lines("staging") == []
 
 
 def test_lines_of_the_quick_profile_are_not_hidden_by_a_part_of_the_papers(bench):
@@ -318,7 +324,8 @@ def test_lines_of_the_quick_profile_are_not_hidden_by_a_part_of_the_papers(bench
 
 def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
     """One of two cases of a new version cannot run here. Its old line stays, and the other case is not run in vain."""
-    bench.shown([line(packages=1, exhibit_hash="a" * 16), line(packages=10, n=5000, exhibit_hash="a" * 16)])
+    old = {"exhibit_hash": "a" * 16, "packages": 7}
+    bench.shown([line(**old), line(n=5000, **old)])
     cases = [(THREE[0], ""), (line(packages=10, n=5000, **NOW), "no GPU")]
     made = [{"plan": plan_of(one, skip=why), "line": one} for one, why in cases]
     (bench.folder / "cases.json").write_text(json.dumps(made))
@@ -332,8 +339,9 @@ def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
     ("shown", "hidden"),
     [
         (line(), False),
-        (line(exhibit_hash="a" * 16), True),
-        (line(exhibit_hash=None), True),
+        (line(exhibit_hash="a" * 16, packages=1), False),
+        (line(exhibit_hash="a" * 16, packages=7), True),
+        (line(exhibit_hash=None, packages=7), True),
         (line(source="6" * 32), True),
         (line(source="6" * 32, n=2000), False),
         (line(source=None), False),
@@ -343,7 +351,7 @@ def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
 )
 def test_lines_that_new_ones_would_hide(shown, hidden):
     """New lines hide another version, other points of one name, and the quick profile. No plan has n = 2000."""
-    assert recording.hides([case(1)], [shown]) == hidden
+    assert recording.hides([case(1)], [shown], lambda one: one["parameters"]["packages"] == 1) == hidden
 
 
 @pytest.mark.parametrize(
