@@ -46,16 +46,14 @@ int lowest_bit(double value) {
 
 template <class T>
 int compare_distances(const T* x, const T* a, const T* b, int d) {
+  if (std::equal(a, a + d, b)) return 0;
   double to_a = 0, to_b = 0, largest = 0;
-  bool same = true;
   for (int j = 0; j < d; ++j) {
     const double da = double(x[j]) - double(a[j]), db = double(x[j]) - double(b[j]);
     to_a += da * da;
     to_b += db * db;
-    same &= a[j] == b[j];
     largest = std::max({largest, std::abs(double(x[j])), std::abs(double(a[j])), std::abs(double(b[j]))});
   }
-  if (same) return 0;
   if (std::isfinite(to_a + to_b) && std::abs(to_a - to_b) > 4 * (d + 4) * u * (to_a + to_b) + std::numeric_limits<double>::min())
     return to_a < to_b ? -1 : 1;
   const int scale = -std::ilogb(largest);

@@ -1,5 +1,6 @@
 #include "bench/judge/errors.hpp"
 
+#include <array>
 #include <cstring>
 #include <random>
 #include <string_view>
@@ -70,15 +71,28 @@ void nearest_of_strip(const double* columns, const T* centroids, int d, int k, N
   });
 }
 
-/// Decides the nearest centroid of point i exactly; the lowest index wins a tie.
+/// Of each point, the centroids that may be the nearest: fp64 cannot tell their distances² from the least.
 template <class T>
-LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, Distance form) {
+std::array<std::vector<int>, strip> close_calls(const double* columns, const T* centroids, int d, int k, const Nearest& nearest) {
+  std::array<std::vector<int>, strip> close;
+  for_distances(columns, centroids, d, k, [&](int c, const Values& dist) {
+    const Indices further = dist - nearest.best > 2 * fp64_doubt(d) * (dist + nearest.best);
+    for (int l = 0; l < strip; ++l)
+      if (!further[l]) close[std::size_t(l)].push_back(c);
+  });
+  return close;
+}
+
+/// Decides exactly which of the close centroids is the nearest of point i; the lowest index wins a tie.
+template <class T>
+LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, const std::vector<int>& close,
+                       Distance form) {
   const int d = p.d;
   const T* x = p.points.data() + i * d;
   const auto row = [&](int c) { return centroids.data() + std::size_t(c) * d; };
-  int best = 0;
-  double best_dist = squared_distance(x, row(0), d);
-  for (int c = 1; c < p.k; ++c) {
+  int best = close[0];
+  double best_dist = squared_distance(x, row(best), d);
+  for (const int c : close) {
     const double dist = squared_distance(x, row(c), d);
     if (dist - best_dist > fp64_doubt(d) * (dist + best_dist)) continue;
     if (best_dist - dist > fp64_doubt(d) * (dist + best_dist) || compare_distances(x, row(c), row(best), d) < 0) {
@@ -163,15 +177,17 @@ LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Dista
       load_strip(p, at, columns.data());
       Nearest nearest;
       nearest_of_strip(columns.data(), centroids.data(), d, p.k, nearest);
+      const Indices clear = nearest.second - nearest.best > fp64_doubt(d) * (nearest.best + nearest.second);
+      std::array<std::vector<int>, strip> close;
       for (int l = 0; l < length; ++l) {
         const std::int32_t label = s.labels[std::size_t(at[l])];
-        const double doubt = fp64_doubt(d) * (nearest.best[l] + nearest.second[l]);
-        if (label == nearest.index[l] && (p.k == 1 || nearest.second[l] - nearest.best[l] > doubt)) {
+        if (label == nearest.index[l] && (p.k == 1 || clear[l])) {
           ++mine.judged;
           mine.least += nearest.best[l];
-        } else {
-          mine.add(check_label(p, at[l], label, centroids, form));
+          continue;
         }
+        if (close[std::size_t(l)].empty()) close = close_calls(columns.data(), centroids.data(), d, p.k, nearest);
+        mine.add(check_label(p, at[l], label, centroids, close[std::size_t(l)], form));
       }
     }
 #pragma omp critical(km_judge_labels)
