@@ -164,13 +164,13 @@ class Exhibit:
         return [found for spec in self.specs for found in quick_sweeps(spec)]
 
     @cached_property
-    def papers(self) -> list[Table]:
+    def paper_sweeps(self) -> list[Table]:
         """The sweeps of the paper profile, flat."""
         return [flat(sweep) for spec in self.specs for sweep in spec.get("sweep", [])]
 
     def makes(self, line: Line) -> bool:
         """Whether a sweep may have made the line, whatever version of the exhibit did."""
-        sweeps = [sweep for sweep, _ in self.quick] if line["profile"] == "quick" else self.papers
+        sweeps = [sweep for sweep, _ in self.quick] if line["profile"] == "quick" else self.paper_sweeps
         return any(of_sweep(line, sweep) and of_run(line, sweep) for sweep in sweeps)
 
     def resized(self, lines: Sequence[Line]) -> list[str]:
