@@ -260,7 +260,7 @@ KINDS: dict[str, Callable[[View, Claim], Outcome]] = {
 
 
 def wanted_band(claim: Claim) -> verdicts.Band:
-    return verdicts.band(claim.get("expect"), claim.get("within", 1.0), claim.get("at_least"), claim.get("at_most"))
+    return verdicts.band(**{name: claim[name] for name in ("expect", "within", "at_least", "at_most") if name in claim})
 
 
 def warnings(view: View, claim: Claim, values: Sequence[Estimate]) -> str:

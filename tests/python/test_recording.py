@@ -11,7 +11,7 @@ from conftest import git, machine, printed
 from synthetic import line, skipped, write, wrong
 
 from plots import recording
-from plots.decide.forecast import ABOVE_FLOOR, DATA_S, OVERHEAD_S, Case, Forecast, planned
+from plots.decide.forecast import ABOVE_FLOOR, DATA_S, OVERHEAD_S, Case, Forecast, planned, raw_lines
 from plots.errors import UserError
 from plots.read import exhibits, results
 from plots.recorder import main
@@ -236,6 +236,15 @@ def test_claims_numbers_and_points_ask_for_their_cases(bench):
     known = missing([{**made, "grade": None} for made in THREE])
     assert set(known.why.values()) == {OLD_JUDGE}
     assert {question.what for question in known.questions} == {f"demo/table1: {OLD_JUDGE}"}
+    known = missing([skipped("no CUDA device", packages=p, device="gpu") for p in (1, 10, 100)])
+    assert known.questions
+    assert not [one.what for one in known.questions if one.what.startswith("claim")], "no run here decides it"
+
+
+def test_a_forecast_reads_right_lines_with_a_time(tmp_path):
+    lines = [line(packages=1), wrong("label 3", packages=10, samples_s=[1.0]), skipped("no GPU"), [1]]
+    (tmp_path / "demo.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines) + '{"cut')
+    assert [one["parameters"]["packages"] for one in raw_lines([tmp_path])] == [1]
 
 
 def test_a_speedup_needs_its_baseline():
