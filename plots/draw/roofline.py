@@ -76,7 +76,7 @@ def roofs(ax: Axes, bandwidth: float, ceilings: dict[str, float], span: tuple[fl
 def paint(ax: Axes, found: dict[str, Sequence[Point]], bandwidth: float, ceilings: dict[str, float]) -> None:
     best = {name: nearest(at, bandwidth, list(ceilings.values())) for name, at in found.items()}
     everything = [at for points in found.values() for at in points]
-    ax.plot(*zip(*everything, strict=True), linestyle="none", marker=".", markersize=3, color="#BBBBBB")
+    ax.plot(*zip(*everything, strict=True), linestyle="none", marker=".", ms=3, color="#BBBBBB", rasterized=True)
     top = max(ceilings.values())
     span = min(x for x, _ in everything) / 2, max(top / bandwidth, *(x for x, _ in everything)) * 2
     roofs(ax, bandwidth, ceilings, span)

@@ -57,6 +57,7 @@ class Shown:
     table: Table | None
     findings: Sequence[Finding]
     figure: str = ""  # the attributes of its image, as `draw` sets them
+    twin: str = ""  # the machine before it whose image is the same
 
     @property
     def ran(self) -> bool:
@@ -307,8 +308,11 @@ def draw(shown: Sequence[Shown], written: Path | None) -> None:
     """Sets the figures with a value as data addresses; several processes draw."""
     wanted = [one for one in shown if one.ran and one.view.exhibit.kind == "figure"]
     made = each(lambda one: picture(one.view, written if one.place.here else None), wanted)
+    first: dict[str, str] = {}
     for one, figure in zip(wanted, made, strict=True):
-        one.figure = figure
+        label = one.place.label
+        one.figure, alike = figure, first.setdefault(one.view.exhibit.key + figure, label)
+        one.twin = alike if alike != label else ""
 
 
 def picture(view: View, written: Path | None) -> Markup:

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from conftest import TABLE, Bench, claim, papers, printed
+from conftest import TABLE, Bench, claim, figure, papers, printed
 from synthetic import RATIO, ladder, line, skipped, write
 
 from plots.decide import findings
@@ -227,6 +227,16 @@ def test_recorded_machines_stand_beside_the_readers_own(two):
     assert "The bound holds: <b>holds on this machine (1 of 2 checks); does not hold on big</b>" in page
     assert "This machine was busy" in page and "not quiet: load 3" in page
     assert re.search(r'<li id="demo/table2">made up: <i>not run on any', page)
+
+
+@pytest.mark.parametrize("faster", [1, 2])
+def test_a_picture_that_two_machines_share_is_there_once(bench, tmp_path, faster):
+    bench.exhibit(figure("line", "iteration"))
+    write(bench.results, "mine", [line(packages=p, seconds=0.1) for p in (1, 10)])
+    write(tmp_path / "recorded", "big", [line(packages=p, seconds=0.1 / faster) for p in (1, 10)])
+    page = report.pages(*bench.read(), None, results.load(tmp_path / "recorded"))["index.html"]
+    assert page.count("data:image/svg+xml") == faster
+    assert page.count("The same picture as of this machine.") == 2 - faster
 
 
 def test_records_of_machines_stand_side_by_side_the_papers_last(two):
