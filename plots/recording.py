@@ -21,7 +21,7 @@ from plots.read import results
 from plots.read.changes import git
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.metrics import over_baseline
-from plots.read.mixed import consistent
+from plots.read.mixed import consistent, same_parameters
 from plots.read.results import Line, Machine
 from plots.read.select import Selector, grouped, matches, same, select, value_of
 from plots.read.view import View, gather
@@ -151,14 +151,13 @@ def missing(
 def hides(own: Sequence[Case], shown: Sequence[Line], makes: Callable[[Line], bool]) -> bool:
     """Whether new lines of these cases would hide lines that are shown today: other version, points or profile. makes:
     whether today's exhibit makes a line of another version."""
-    names = {case.line["implementation"]: case.line["parameters"].keys() for case in own}
 
     def agrees(line: Line) -> bool:
         beside = (case.line["dataset"].get("source") for case in own if of_points(case, line))
         sources = {source for source in beside if source}
         same_points = not sources or line["dataset"].get("source") in (None, *sources)
-        alike = names.get(line["implementation"], line["parameters"].keys()) == line["parameters"].keys()
-        same_version = line["exhibit_hash"] == own[0].exhibit_hash or (alike and makes(line))
+        stays = same_parameters(line, (case.line for case in own)) and makes(line)
+        same_version = line["exhibit_hash"] == own[0].exhibit_hash or stays
         return line["profile"] == "paper" and same_version and same_points
 
     return not all(map(agrees, select(shown, RIGHT)))

@@ -71,7 +71,8 @@ void nearest_of_strip(const double* columns, const T* centroids, int d, int k, N
   });
 }
 
-/// Of each point, the centroids that may be the nearest: fp64 cannot tell their distances² from the least.
+/// The centroids that may be the nearest of each point, in order: fp64 cannot tell their distances² from the least. Twice the doubt, because
+/// check_label() adds up in another order.
 template <class T>
 std::array<std::vector<int>, strip> close_calls(const double* columns, const T* centroids, int d, int k, const Nearest& nearest) {
   std::array<std::vector<int>, strip> close;

@@ -69,21 +69,24 @@ def consistent(
 def of_today(lines: Sequence[Line], makes: Callable[[Line], bool]) -> list[Line]:
     """The lines of each exhibit's newest version, and right ones of others that today's makes with the same parameters,
     unless the newest has the case."""
-    newest = {line["exhibit"]: line["exhibit_hash"] or "" for line in lines}
-    of_newest = [line for line in lines if (line["exhibit_hash"] or "") == newest[line["exhibit"]]]
-    if len(of_newest) == len(lines):
-        return list(lines)
-    cases = {case_of(line) for line in of_newest}
-    names = {line["implementation"]: line["parameters"].keys() for line in of_newest}
-    current = {id(line) for line in of_newest}
+    versions = {line["exhibit"]: line["exhibit_hash"] for line in lines}
+    newest = [line for line in lines if line["exhibit_hash"] == versions[line["exhibit"]]]
+    if len(newest) == len(lines):
+        return newest
+    cases = set(map(case_of, newest))
 
     def stays(line: Line) -> bool:
-        alike = names.get(line["implementation"], line["parameters"].keys()) == line["parameters"].keys()
-        return bool(line["grade"]) and alike and case_of(line) not in cases and makes(line)
+        return bool(line["grade"]) and same_parameters(line, newest) and case_of(line) not in cases and makes(line)
 
-    return [line for line in lines if id(line) in current or stays(line)]
+    return [line for line in lines if line["exhibit_hash"] == versions[line["exhibit"]] or stays(line)]
+
+
+def same_parameters(line: Line, others: Iterable[Line]) -> bool:
+    """Whether the others of its implementation have parameters of the same names."""
+    of_others = (other["parameters"] for other in others if other["implementation"] == line["implementation"])
+    return all(other.keys() == line["parameters"].keys() for other in of_others)
 
 
 def case_of(line: Line) -> str:
-    """All that identifies the case, but not its id: that of another launch on one rank differs."""
+    """All that identifies the case but its id, which depends on the launcher of a single rank, too."""
     return repr({**identity(line), "case": None})

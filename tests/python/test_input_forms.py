@@ -38,6 +38,12 @@ def test_an_exhibit_takes_no_more_threads_than_there_are(tmp_path):
     assert "0 of them skipped" in kmbench("run", *asked, "--dry-run"), "whoever asks for them gets them"
 
 
+def test_a_pattern_takes_all_and_a_name_only_its_own():
+    blobs = [*flags(dataset="blobs", n=100, k=2), "--benchmark_list_tests"]
+    assert len(kmbench("run", "--implementation", "cpu/lloyd/naive", *blobs).splitlines()) == 1
+    assert len(kmbench("run", "--implementation", "cpu/lloyd/naive.*", *blobs).splitlines()) > 1
+
+
 @pytest.mark.skipif(importlib.util.find_spec("sklearn") is None, reason="no scikit-learn here")
 def test_a_python_in_a_folder_with_a_space_has_its_modules(tmp_path):
     python = built.script(tmp_path / "a folder; with $(touch injected) 'quotes'" / "python3", sys.executable)
