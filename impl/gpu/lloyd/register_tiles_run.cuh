@@ -110,7 +110,9 @@ __device__ __forceinline__ void add_table(const Run<T>& r, const Table<T, D>& ta
         }
       }
     for (int step = sharing / 2; step > 0; step /= 2) sum += __shfl_xor_sync(0xFFFFFFFF, sum, step);
-    if (at < sums && t % sharing == 0 && sum != 0) atomicAdd(at < words<T> * cells ? change + at : change_count + (at - words<T> * cells), Bits(sum));
+    if (at >= sums || t % sharing != 0 || sum == 0) continue;
+    if (at < words<T> * cells) table.add_sum(sum, change + at, at % cells, r.limb_format);
+    else atomicAdd(change_count + (at - words<T> * cells), Bits(sum));
   }
 }
 
@@ -125,12 +127,12 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Sums& su
   for (int cell = t; cell < cells; cell += block) {
     const int c = cell / D, j = cell % D;
     if (new_rest) rests[cell] += sums(parts * cells + cell);
+#pragma unroll
+    for (int w = 0; w < parts; ++w) totals[w * cells + cell] += sums(w * cells + cell);
+    if (any_rest) r.limb_format.carry(totals[cell], rests[cell]);
     double sum = any_rest ? double((long long)(rests[cell])) * r.limb_format.rest[j] : 0.0;
 #pragma unroll
-    for (int w = parts - 1; w >= 0; --w) {
-      const Bits total = totals[w * cells + cell] += sums(w * cells + cell);
-      sum += double((long long)(total)) * r.limb_format.unit[w][j];
-    }
+    for (int w = parts - 1; w >= 0; --w) sum += double((long long)(totals[w * cells + cell])) * r.limb_format.unit[w][j];
     const long long count = totals[parts * cells + c];
     const bool out = last && blockIdx.x == 0 && j < r.d;
     if (out) r.assigned[c * r.d + j] = centroids[cell];
@@ -160,7 +162,7 @@ __device__ __forceinline__ void sweep(const Run<T>& r, const T* rows, const T* c
     const int additions = additions_of[warp] + each_lane * (32 / r.copies);
     const bool full = additions > r.additions;
     __syncwarp();
-    if (full) table.empty(k, r.limb_format.width, change);
+    if (full) table.empty(k, r.limb_format, change);
     if (lane == 0) additions_of[warp] = full ? 0 : additions;
     __syncwarp();
   };
@@ -348,7 +350,7 @@ __device__ __forceinline__ void iterate_block(const Run<T>& r, const Meeting& me
     const auto sums = meeting.sums(iter, change, change_size);
     const int counted = (words<T> + 1) * cells + k;
     const bool last = iter == r.max_iters || static_cast<double>(sums(counted + changed_at)) <= r.stop_at;
-    const bool new_rest = sums(counted + any_rest_at) > 0;
+    const bool new_rest = r.limb_format.below > 0 || sums(counted + any_rest_at) > 0;
     any_rest |= new_rest;
     if (t == 0) moved_here = opened_here = rest_here = 0;
     if (blockIdx.x == 0 && t == 0) r.records[iter] = {cuda::nanoseconds(), sums(counted + opened_at)};

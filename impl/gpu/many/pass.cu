@@ -42,6 +42,7 @@ __device__ void make_means(const Run<T>& r, const Turn<T>& turn, int width, Bits
   __syncthreads();
   for (int at = t; at < r.k * r.d; at += block) {
     const int c = at / r.d, j = at % r.d, cell = c * width + j;
+    r.limb_format.carry(turn.totals[cell], turn.totals[words<T> * cells + cell]);
     double sum = double((long long)(turn.totals[words<T> * cells + cell])) * r.limb_format.rest[j];
 #pragma unroll
     for (int w = words<T> - 1; w >= 0; --w) sum += double((long long)(turn.totals[w * cells + cell])) * r.limb_format.unit[w][j];
