@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -59,7 +60,7 @@ TEST(ExplainTimes, ACopyOfTheOutputsIsAllowed) {
 }
 
 TEST(CopySeconds, GrowWithTheSize) {
-  const double small_s = copy_s(false, {1 << 10}), large_s = copy_s(false, {64 << 20, 1 << 10});
+  const double small_s = std::ranges::min(copies_s(false, {1 << 10}, 3)), large_s = std::ranges::min(copies_s(false, {64 << 20, 1 << 10}, 3));
   EXPECT_GT(small_s, 0);
   EXPECT_GT(large_s, 64e6 / 200e9) << "200 GB/s: no copy is that fast";
   EXPECT_GT(large_s, small_s);

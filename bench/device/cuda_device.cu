@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/base/statistics.hpp"
 #include "bench/device/cuda.cuh"
 
 namespace km {
@@ -114,13 +113,13 @@ std::vector<std::pair<std::string, std::string>> describe() {
 
 void synchronize() { cuda::check(cudaDeviceSynchronize()); }
 
-double download_s(std::initializer_list<std::size_t> sizes) {
+std::vector<double> downloads_s(std::initializer_list<std::size_t> sizes, int tries) {
   const std::size_t piece = std::min<std::size_t>(std::max(sizes), 64 << 20);  // an implementation may hold most of the memory
   const cuda::Stream stream;
   const cuda::Buffer<char> source(static_cast<std::int64_t>(piece));
   std::vector<double> all_s;
   std::vector<std::vector<char>> copies;  // kept while small: each goes to memory that was never touched
-  for (int tries = 0; tries < 3; ++tries) {
+  while (tries-- > 0) {
     const auto start = std::chrono::steady_clock::now();
     for (const std::size_t size : sizes) {
       char* const copy = copies.emplace_back(size).data();
@@ -129,7 +128,7 @@ double download_s(std::initializer_list<std::size_t> sizes) {
     if (std::max(sizes) > 64 << 20) copies.clear();
     all_s.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  return median(std::move(all_s));
+  return all_s;
 }
 
 struct Timer::Events {

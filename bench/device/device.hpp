@@ -44,8 +44,8 @@ std::vector<std::pair<std::string, std::string>> describe();
 /// Waits until the device is idle. Throws errors of earlier kernels.
 void synchronize();
 
-/// Seconds to copy arrays of these sizes (bytes) from device memory to new host memory, as downloads of implementations do: median of three.
-double download_s(std::initializer_list<std::size_t> sizes);
+/// Seconds to copy arrays of these sizes (bytes) from device memory to new host memory, as downloads of implementations do, `tries` times.
+std::vector<double> downloads_s(std::initializer_list<std::size_t> sizes, int tries);
 
 /// Peak bytes of this program's device buffers since reset_peak(), minus those held then. Call reset_peak() before prepare to get a run's own peak.
 std::int64_t peak_bytes();

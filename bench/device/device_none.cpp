@@ -19,7 +19,7 @@ std::string name() { return ""; }
 std::string uuid() { return ""; }
 std::vector<std::pair<std::string, std::string>> describe() { return {}; }
 void synchronize() {}
-double download_s(std::initializer_list<std::size_t>) { none(); }
+std::vector<double> downloads_s(std::initializer_list<std::size_t>, int) { none(); }
 std::int64_t peak_bytes() { return 0; }
 void reset_peak() {}
 Timer::Timer() { none(); }

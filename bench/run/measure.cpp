@@ -6,7 +6,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -23,12 +22,12 @@
 #include "bench/run/runs.hpp"
 #include "bench/run/timing.hpp"
 #include "bench/run/together.hpp"
+#include "bench/run/unforeseen.hpp"
 #include "bench/run/verb_times.hpp"
 
 namespace km {
 namespace {
 
-constexpr int most_tries = 5;            // per sample
 constexpr double most_repeated_s = 0.1;  // per case, beyond the time of its samples
 
 template <class T>
@@ -141,7 +140,9 @@ class TypedSession final : public Session {
     evidence_.draws = judge_draws();
     const auto drawn = evidence_.draws() % 8;
     const double shortest_s = std::ranges::min(m.samples_s);
-    if (m.judgement.verdict.empty() && (shortest_s < 0.02 || drawn == 0)) run_unforeseen(m);  // what remembers is short
+    UnforeseenRun<T> unforeseen(runs_, judge_, departs());
+    if (m.judgement.verdict.empty() && (shortest_s < 0.02 || drawn == 0))  // what remembers is short
+      m.judgement.verdict = unforeseen.make(m, evidence_.draws);
     runs_.end();
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
@@ -150,9 +151,9 @@ class TypedSession final : public Session {
       evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
       start_.as_given();
       m.replay = replay_of(m, evidence_);
-      if (m.judgement.verdict.empty() && unforeseen_.iters > 0 && !departs() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
-        start_.take(unforeseen_start_);
-        const Replay second = replay_of(m, {.first = std::move(unforeseen_), .sample = false, .draws = evidence_.draws});
+      if (m.judgement.verdict.empty() && unforeseen.solution.iters > 0 && !departs() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
+        start_.take(unforeseen.rows);
+        const Replay second = replay_of(m, {.first = std::move(unforeseen.solution), .sample = false, .draws = evidence_.draws});
         m.replay->verdict = second.verdict;
         m.replay->links += second.links;
       }
@@ -232,54 +233,6 @@ class TypedSession final : public Session {
   void download(std::optional<int> returned = {}) {
     if (std::exchange(last_is_first_, false)) evidence_.first = std::move(last_);
     last_ = runs_.download(returned);
-  }
-
-  /// The time that an unforeseen run may take, in medians of the timed runs: three. An implementation that skips distances may take longer by their
-  /// share, at most by the number of iterations, because the first iteration skips few.
-  double allowed_medians(const Measurement& m) const {
-    const auto counted = m.counters.find("distances");
-    const double distances = counted == m.counters.end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
-    const double all = double(set_.n) * problem_.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
-    return distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
-  }
-
-  /// The median of the timed runs, or the shorter of two made now: threads that sleep between iterations stay slow for many runs.
-  double sample_now_s(const Measurement& m) {
-    start_.as_given();
-    runs_.make();
-    int iters = 0;
-    return std::max(median(m.samples_s), std::min(runs_.timed_run(iters).wall_s, runs_.timed_run(iters).wall_s));
-  }
-
-  /// Makes a run from rows that nobody could foresee. A run that is too long is repeated from other rows, and so is a wrong one if the implementation
-  /// departs from the task. A disturbed run convicts only if it was too long without its run delay, too.
-  void run_unforeseen(Measurement& m) {
-    const double allowed = allowed_medians(m);
-    std::string verdict;
-    for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
-      unforeseen_start_ = initial_centroids(set_, problem_.k, "random", evidence_.draws());
-      if (tries == 0) runs_.wake_gpus();
-      const double sample_s = tries == 0 ? median(m.samples_s) : sample_now_s(m);
-      int iters = 0;
-      const Timing timing = runs_.timed_run(iters, unforeseen_start_);
-      unforeseen_ = runs_.download(iters);
-      std::string wrong = runs_.explain_start();
-      if (wrong.empty()) wrong = judge_(unforeseen_).verdict;
-      if (!wrong.empty()) {
-        if (++against > 1 || !departs()) verdict = wrong;
-        if (departs()) continue;
-        break;
-      }
-      const auto too_long = [&](double s) { return s > allowed * sample_s + 1e-4 && s / iters > allowed * sample_s / m.iters; };
-      if (!too_long(timing.wall_s)) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 << against));  // a hypervisor's disturbance is not counted
-      const double own_s = std::isinf(timing.disturbed) ? 0 : timing.wall_s - timing.delay.run_delay_s.value_or(timing.wall_s);
-      if (timing.disturbed > disturbed_share && !too_long(own_s)) wait_for_quiet();
-      else if (++against > 1)
-        verdict = fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
-                              timing.wall_s * 1e3, sample_s * 1e3);
-    }
-    m.judgement.verdict = verdict;
   }
 
   bool departs() const { return !departure(case_.implementation->description, case_.config).empty(); }
@@ -374,8 +327,6 @@ class TypedSession final : public Session {
   bool last_is_first_ = false;  // last_ is the first timed run of the case
   Evidence<T> evidence_;
   VerbTimes verbs_;
-  Solution<T> unforeseen_;
-  std::vector<T> unforeseen_start_;
   std::optional<GpuState> gpu_;
 };
 

@@ -32,6 +32,8 @@ class ThreadDelays {
 
 /// A sample with a larger share of delay is disturbed. Any value from 0.005 to 0.2 selects the same samples.
 constexpr double disturbed_share = 0.05;
+/// Of a timed run that others disturb.
+constexpr int most_tries = 5;
 
 /// Returns the delay as a share of `wall_s` (0 if unknown), as plots/read/disturbed.py does. An involuntary switch counts as 1 ms, a single one as 0.
 double share_of(const Delay& delay, double wall_s);

@@ -8,8 +8,8 @@
 
 namespace km {
 
-/// Returns the seconds of a plain copy to new host memory from the device's or the host's: median of three. sizes: bytes of the arrays.
-double copy_s(bool on_gpu, std::initializer_list<std::size_t> sizes);
+/// Returns the seconds of plain copies to new host memory from the device's or the host's. sizes: bytes of the arrays.
+std::vector<double> copies_s(bool on_gpu, std::initializer_list<std::size_t> sizes, int tries);
 
 /// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library
 /// may take nine, as it hands over through shared memory, and half of iterate. Some do not hand over their labels and assign anew.
@@ -24,7 +24,8 @@ class VerbTimes {
     downloads_s_.push_back(download_s);
   }
   void clear() { *this = {}; }
-  /// As explain_times, for outputs of these sizes. The copy of another case's outputs of the same sizes may clear them; to refuse takes one made now.
+  /// As explain_times, for outputs of these sizes. The copy of another case's outputs of the same sizes may clear them; to refuse takes the longest of
+  /// nine made now.
   std::string explain(double sample_s, std::size_t label_bytes, std::size_t centroid_bytes, bool on_gpu, bool library) const;
 
  private:

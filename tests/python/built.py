@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("KMBENCH_BUILD", "build")
 KMBENCH, FAULTY, TESTS = BUILD / "kmbench", BUILD / "kmbench_faulty", BUILD / "kmbench_tests"
 WARNING = "warning: the machine is not quiet"  # what a program may say first on a busy machine
-ENVIRONMENT = {**os.environ, "KMBENCH_HOME": str(ROOT)}
+OURS = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}  # core types matter
+ENVIRONMENT = {**OURS, "KMBENCH_HOME": str(ROOT)}
 needs_kmbench = pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}: build it, or set KMBENCH_BUILD")
 
 

@@ -31,7 +31,7 @@ class View:
         where = (self.spec.get("table") or self.spec.get("figure") or {}).get("where", {})
         specs = [self.spec, *(spec(papers / f"{one}.toml") for one in sources if one != key)]
         lines = [x for one in sources for x in every if x["exhibit"] == one and x["profile"] == "paper"]
-        lines = newest(select(lines, where), {name for one in specs for name in swept(one)})
+        lines = newest(of_today(select(lines, where), specs), {name for one in specs for name in swept(one)})
         lines.sort(key=lambda x: (sources.index(x["exhibit"]), x["case"]))
         self.lines = preferred(apart(lines) if len(sources) > 1 else lines, self.place, where)
 
@@ -97,8 +97,49 @@ def swept(exhibit):
     return [name for table in tables for name in table.get("data", {})]
 
 
+def made_by(line, sweep):
+    """Whether a sweep may make the line's case."""
+    asked = {**sweep, "max_iters": sweep.get("iterations", line["max_iters"])}
+    sets, data = asked.pop("set", {}), asked.pop("data", {})
+    asked = {name: value for name, value in asked.items() if name not in ("iterations", "repetitions", "warmup", "zip")}
+    asked |= {name: value for name, value in sets.items() if name in line["parameters"]}
+    asked |= {name: value for name, value in data.items() if name in (line["dataset"].get("generator") or {})}
+    return bool(select([line], asked))
+
+
+def case(line):
+    names = ("exhibit", "implementation", "n", "d", "k", "precision", "max_iters", "tolerance", "parameters")
+    data = [line["dataset"].get(name) for name in ("name", "seed", "generator")]
+    of_ranks = [field(line, "ranks"), line["init"]["method"], line["init"]["seed"]]
+    return json.dumps([*(line[name] for name in names), data, of_ranks], sort_keys=True)
+
+
+def of_today(lines, exhibits):
+    """The lines of each exhibit's newest version, right ones of others if today's makes the case and has none."""
+    lines = sorted(lines, key=lambda x: x["date"])
+    version = {x["exhibit"]: x.get("exhibit_hash") for x in lines}
+    new = [x for x in lines if x.get("exhibit_hash") == version[x["exhibit"]]]
+    repeated = {case(x) for x in new}
+    sweeps = [
+        {**one.get("defaults", {}).get("sweep", {}), **sweep}
+        | {
+            part: {**one.get("defaults", {}).get("sweep", {}).get(part, {}), **sweep.get(part, {})}
+            for part in ("set", "data")
+        }
+        for one in exhibits
+        for sweep in one.get("sweep", [])
+    ]
+
+    def stays(x):
+        alike = [one["parameters"] for one in new if one["implementation"] == x["implementation"]]
+        same_names = all(set(one) == set(x["parameters"]) for one in alike)
+        return x.get("grade") and same_names and case(x) not in repeated and any(made_by(x, sweep) for sweep in sweeps)
+
+    return [x for x in lines if x.get("exhibit_hash") == version[x["exhibit"]] or stays(x)]
+
+
 def newest(lines, varied):
-    """The lines that agree with the newest one in the version of the exhibit, the points and the start."""
+    """The lines that agree with the newest one in the points and the start."""
 
     def settings(x, some):
         return repr(sorted(pair for pair in (x["dataset"].get("generator") or {}).items() if some(pair[0])))
@@ -110,7 +151,6 @@ def newest(lines, varied):
         return what if x["dataset"].get("hash") is not None else None
 
     rules = [  # what lines may share, and what they then must share
-        (lambda x: x["exhibit"], lambda x: x.get("exhibit_hash") or ""),
         (lambda x: points(x, "d", "k"), lambda x: if_ran(x, settings(x, lambda name: name not in varied))),
         (
             lambda x: points(x, "n", "d", "k") if x["dataset"].get("generator") else x["dataset"]["name"],
