@@ -1,7 +1,7 @@
 // Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape (bench/contract/cost_model.hpp).
 // Candidates within the model's spread of the best run their first iterations on the problem itself. Measured over foretold time then corrects the
-// forecast of the whole run, because bounds and margins depend on the points. On the CPU two lengths of a trial show how an iteration's cost falls.
-// Cost: prepare of a few candidates, and of each twice a share of a run or 20 ms; a single candidate is not tried.
+// forecast of the whole run, because bounds and margins depend on the points. On the CPU lengthening trials show how an iteration's cost falls.
+// Cost: prepare of a few candidates, and trials of about a quarter of a run in all or 20 ms each; on the CPU up to one run. One candidate is not tried.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bench/contract/cost_model.hpp"
@@ -41,7 +42,9 @@ struct Candidate {
   double likely() const { return forecast ? forecast->seconds : never; }
 };
 
-constexpr int most_tried = 4;
+inline bool on_cpu(const Candidate& one) { return one.implementation->description.device == Device::cpu; }
+
+constexpr int most_tried = 4, most_raced = 6;   // race: on the CPU, where trials lengthen
 constexpr double cheap = 0.002, always = 0.02;  // seconds: a run for which twice as many are tried; that a trial may take at least
 constexpr int until_rest = 200;                 // iterations of a run to convergence, a guess
 
@@ -101,20 +104,24 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
   return found;
 }
 
-/// Those that may be the fastest, likeliest first: at most four whose range of one standard deviation meets that of the best. A run to convergence
-/// takes those within four times the best, too, because bounds depend on the points. So does a short run, eight in all, because fixed costs spread
-/// most. Those that state a cost but were never calibrated follow. Candidates without a cost count only where there is no other.
+/// Those that may be the fastest, likeliest first: whose range of one standard deviation meets that of the best, at most four, six on the CPU. A run
+/// to convergence takes those within four times the best, too, because bounds depend on the points. So does a short run, eight in all, because fixed
+/// costs spread most; a longer one takes each implementation with its likeliest number of threads. Those that state a cost but were never calibrated
+/// follow. Candidates without a cost count only where there is no other.
 inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
   const double least = all.empty() ? never : all.front().likely();
   double reach = never;
   for (const Candidate& one : all)
     if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
-  const bool wide = until_convergence || least < cheap;
+  const bool is_short = least < cheap, wide = until_convergence || is_short;
   const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (wide && own.seconds <= 4 * least); };
   std::vector<Candidate> some;
-  for (const Candidate& one : all)
-    if (one.forecast && near(*one.forecast) && some.size() < (least < cheap ? 2 : 1) * most_tried) some.push_back(one);
+  const auto listed = [&](const Candidate& one) { return std::ranges::find(some, one.number, &Candidate::number) != some.end(); };
+  for (const Candidate& one : all) {
+    const std::size_t most = is_short ? 2 * most_tried : on_cpu(one) ? most_raced : most_tried;
+    if (one.forecast && near(*one.forecast) && some.size() < most && (is_short || !listed(one))) some.push_back(one);
+  }
   for (const Candidate& one : all)
     if (!one.forecast && one.implementation->description.cost) some.push_back(one);
   if (some.empty() && !all.empty()) some.push_back(all.front());
@@ -128,10 +135,9 @@ struct Measured {
 
 /// The problem's run: the least time of a few, after one that loads kernels and raises clocks. On the CPU a single one if that is long.
 template <class T>
-Measured measured(const Candidate& candidate, const Problem<T>& problem) {
+Measured measured(const Candidate& candidate, const Problem<T>& problem, int most_runs = 5) {
   using Clock = std::chrono::steady_clock;
   constexpr double enough = 0.01;
-  constexpr int most_runs = 5;
   Trace none;
   const auto solver = candidate.implementation->prepare<T>()(problem, candidate.config, none);
   Measured found;
@@ -141,7 +147,7 @@ Measured measured(const Candidate& candidate, const Problem<T>& problem) {
     const auto start = Clock::now();
     found.iters = solver->iterate(none);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const bool counts = run > 0 || (seconds > enough && candidate.implementation->description.device == Device::cpu);
+    const bool counts = run > 0 || (seconds > enough && on_cpu(candidate));
     if (counts) found.seconds = std::min(found.seconds, seconds), spent += seconds;
   }
   return found;
@@ -153,46 +159,93 @@ inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
   return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
 }
 
-/// Foretells `whole` iterations from the seconds of the first `half` of a trial and of all its 2 half. Iteration t takes a + b / t, because bounds
-/// exclude the more, the less the centroids move.
-inline double extrapolated(double half_s, double trial_s, int half, int whole) {
-  const auto sum = [](int first, int last) {
-    double of_reciprocals = 0;
-    for (int t = first; t <= last; ++t) of_reciprocals += 1.0 / t;
-    return of_reciprocals;
+/// Foretells `whole` iterations from two runs of fewer. Iteration t takes a + b / t, because bounds exclude the more, the less the centroids move.
+inline double extrapolated(const Measured& shorter, const Measured& longer, int whole) {
+  const auto harmonic = [](int n) {
+    double sum = 0;
+    for (int t = 1; t <= n; ++t) sum += 1.0 / t;
+    return sum;
   };
-  const double early = sum(1, half), late = sum(half + 1, 2 * half), later_s = std::max(0.0, trial_s - half_s);
-  const double b = std::clamp((half_s - later_s) / (early - late), 0.0, later_s / late);
-  return trial_s + (later_s - b * late) / half * (whole - 2 * half) + b * sum(2 * half + 1, whole);
+  const double h1 = harmonic(shorter.iters), h2 = harmonic(longer.iters), t1 = shorter.iters, t2 = longer.iters;
+  double a = (shorter.seconds * h2 - longer.seconds * h1) / (t1 * h2 - t2 * h1), b = (longer.seconds - a * t2) / h2;
+  if (b < 0) a = (longer.seconds - shorter.seconds) / (t2 - t1), b = 0;  // a cost that grows stays as it was last
+  if (a < 0) a = 0, b = std::max(0.0, longer.seconds - shorter.seconds) / (h2 - h1);
+  return longer.seconds + a * (whole - longer.iters) + b * (harmonic(whole) - h2);
+}
+
+/// A candidate that fails has too little memory. If no other runs, the winner's prepare says so.
+template <class T>
+Measured tried(const Candidate& candidate, Problem<T> problem, int iters, int most_runs = 5) {
+  problem.max_iters = iters;
+  try {
+    return measured(candidate, problem, most_runs);
+  } catch (const std::exception&) {
+    return {};
+  }
 }
 
 /// The candidate whose trial foretells the shortest run.
 template <class T>
-Candidate fastest(const std::vector<Candidate>& some, Problem<T> problem, const CostModel& model) {
-  if (some.empty()) throw std::runtime_error("this build has no implementation that auto may choose");
-  if (some.size() == 1) return some.front();
+Candidate fastest(const std::vector<Candidate>& some, const Problem<T>& problem, const CostModel& model) {
   const ProblemShape whole = expected(problem);
-  problem.max_iters = trial_iterations(some, whole.max_iters);
-  const bool on_cpu = some.front().implementation->description.device == Device::cpu;
-  if (on_cpu && problem.max_iters < whole.max_iters) problem.max_iters -= problem.max_iters % 2;  // at least 3 before
+  ProblemShape part = problem;
+  part.max_iters = trial_iterations(some, whole.max_iters);
   const Candidate* best = &some.front();
   double least = never;
   for (const Candidate& one : some) {
-    const auto trial = model.forecast(*one.implementation, problem, one.config, precision_of<T>);
-    const double longer = trial && one.forecast ? one.forecast->seconds / trial->seconds : double(whole.max_iters) / problem.max_iters;
-    try {
-      const auto [seconds, iters] = measured(one, problem);
-      double run = iters < problem.max_iters ? seconds : seconds * longer;  // fewer: labels rest
-      if (on_cpu && iters == problem.max_iters && iters < whole.max_iters) {
-        Problem<T> first = problem;
-        first.max_iters = iters / 2;
-        run = extrapolated(measured(one, first).seconds, seconds, first.max_iters, whole.max_iters);
-      }
-      if (run < least) least = run, best = &one;
-    } catch (const std::exception&) {  // too little memory for this one; if no other runs, the winner's prepare says so
-    }
+    const auto trial = model.forecast(*one.implementation, part, one.config, precision_of<T>);
+    const double longer = trial && one.forecast ? one.forecast->seconds / trial->seconds : double(whole.max_iters) / part.max_iters;
+    const auto [seconds, iters] = tried(one, problem, part.max_iters);
+    const double run = iters < part.max_iters ? seconds : seconds * longer;  // fewer: labels rest
+    if (run < least) least = run, best = &one;
   }
   return *best;
+}
+
+/// A candidate's two longest trials.
+struct Runner {
+  const Candidate* candidate = nullptr;
+  Measured shorter = {}, longer = {};
+
+  /// Seconds of `whole` iterations. They are known if the longer trial made all, or came to rest.
+  double run(int whole) const {
+    const bool known = longer.seconds == never || longer.iters >= whole || longer.iters == shorter.iters;
+    return known ? longer.seconds : extrapolated(shorter, longer, whole);
+  }
+};
+
+/// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on, until trials took half
+/// of the shortest run that is foretold. A trial that comes to rest tells how long a run is.
+template <class T>
+Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
+  int whole = expected(problem).max_iters, iters = trial_iterations(some, whole);
+  std::vector<Runner> runners;
+  for (const Candidate& one : some) runners.push_back({.candidate = &one});
+  if (iters < whole)
+    for (Runner& one : runners) one.longer = tried(*one.candidate, problem, iters / 2);
+  double spent = 0;
+  for (double within = 4;; iters = std::min(2 * iters, whole), within = std::max(1.3, within / 2)) {  // times the best
+    for (Runner& one : runners) {
+      one.shorter = std::exchange(one.longer, tried(*one.candidate, problem, iters));
+      if (one.longer.iters > 0 && one.longer.iters < iters) whole = std::min(whole, one.longer.iters);
+      spent += one.longer.seconds;
+    }
+    const auto run = [&](const Runner& one) { return one.run(whole); };
+    std::ranges::stable_sort(runners, {}, run);
+    const double least = run(runners.front());
+    std::erase_if(runners, [&](const Runner& one) { return run(one) > within * least; });
+    if (runners.size() < 2 || iters >= whole || spent > std::max(always, least / 2)) return *runners.front().candidate;
+  }
+}
+
+/// The number of iterations of a run to convergence, if the likeliest candidate rests soon.
+template <class T>
+int iterations_to_rest(const Candidate& likeliest, const Problem<T>& problem) {
+  const int guess = expected(problem).max_iters;
+  const double share = std::max(0.1, 2 * always / likeliest.likely());
+  const int most = share >= 1 ? problem.max_iters : std::max(3, int(guess * share));
+  const int iters = tried(likeliest, problem, std::min(most, problem.max_iters), 0).iters;
+  return iters > 0 && iters < most ? iters : guess;
 }
 
 template <class T>
@@ -205,8 +258,7 @@ class Auto {
   int iterate(Trace& trace) {
     const int iters = solver_->iterate(trace);
     trace.count("choice", double(chosen_.number) * iters);  // counted once, so that the mean is the number
-    if (chosen_.implementation->description.device == Device::cpu && chosen_.config.values().contains("threads"))
-      trace.count("threads", double(chosen_.config.number("threads")) * iters);
+    if (on_cpu(chosen_) && chosen_.config.values().contains("threads")) trace.count("threads", double(chosen_.config.number("threads")) * iters);
     return iters;
   }
   Solution<T> download() { return solver_->download(); }
@@ -220,8 +272,19 @@ class Auto {
     Candidate& before = latest[{problem.d, problem.k}];
     if (ReuseScope::active() && before.implementation && runs(before.implementation->name, problem, precision_of<T>)) return before;
     if (const auto found = known.find(key); found != known.end()) return before = found->second;
-    return before = known[key] =
-               fastest(shortlist(candidates(rivals, threads, problem, precision_of<T>, model), problem.tolerance >= 0), problem, model);
+    return before = known[key] = made_choice(problem, rivals, threads, model);
+  }
+  static Candidate made_choice(Problem<T> problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model) {
+    const auto some = [&] { return shortlist(candidates(rivals, threads, problem, precision_of<T>, model), problem.tolerance >= 0); };
+    std::vector<Candidate> list = some();
+    if (list.empty()) throw std::runtime_error("this build has no implementation that auto may choose");
+    if (list.size() == 1) return list.front();
+    if (!on_cpu(list.front())) return fastest(list, problem, model);
+    if (problem.tolerance >= 0) {
+      problem.max_iters = iterations_to_rest(list.front(), problem);
+      list = some();
+    }
+    return fastest_of_race(list, problem);
   }
 
   Candidate chosen_;

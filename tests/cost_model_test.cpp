@@ -82,6 +82,13 @@ Implementation with_cost(const char* name, double seconds) {
   return {.name = name, .description = {.cost = [seconds](const ProblemShape&, const Config&, int) { return std::vector{seconds}; }}};
 }
 
+TEST(Trial, ThatCameToRestTellsTheWholeRun) {
+  EXPECT_EQ((choosing::Runner{.shorter = {2, 7}, .longer = {2, 7}}.run(200)), 2) << "both rested";
+  EXPECT_EQ((choosing::Runner{.shorter = {2, 7}, .longer = {3, 12}}.run(12)), 3) << "another rested after 12";
+  EXPECT_GT((choosing::Runner{.shorter = {2, 7}, .longer = {3, 12}}.run(200)), 3);
+  EXPECT_EQ((choosing::Runner{.shorter = {2, 7}}.run(200)), choosing::never) << "too little memory";
+}
+
 TEST(CostModel, AnotherPrecisionsRatesCountWithAWiderSpread) {
   const Implementation one = with_cost("a", 3);
   CostModel model;
@@ -111,9 +118,19 @@ TEST(Shortlist, HoldsWhoMayBeTheFastest) {
   EXPECT_EQ(numbers(choosing::shortlist({best, vague, slow}, false)), (std::vector{3, 4}));
   EXPECT_EQ(numbers(choosing::shortlist({unknown, slow, best}, false)), (std::vector{3, 5}));
   EXPECT_EQ(numbers(choosing::shortlist({last}, false)), (std::vector{6}));
-  EXPECT_EQ(choosing::shortlist({best, best, best, best, best}, false).size(), 4u);
+  Implementation on_gpu = stated;
+  on_gpu.description.device = Device::gpu;
+  const auto rivals = [&](const Implementation& one) {
+    std::vector<choosing::Candidate> all;
+    for (int number = 1; number <= 9; ++number) all.push_back(candidate(number, Forecast{1, 0.1}, one));
+    return all;
+  };
+  EXPECT_EQ(choosing::shortlist(rivals(stated), false).size(), 6u);
+  EXPECT_EQ(choosing::shortlist(rivals(on_gpu), false).size(), 4u);
+  EXPECT_EQ(numbers(choosing::shortlist({best, best, near}, false)), (std::vector{3, 2})) << "of one with several numbers of threads the likeliest";
   const auto brief = candidate(7, Forecast{1e-4, 0.1}, stated), longer = candidate(8, Forecast{3e-4, 0.1}, stated);
   EXPECT_EQ(numbers(choosing::shortlist({brief, longer, slow}, false)), (std::vector{7, 8})) << "a short run";
+  EXPECT_EQ(numbers(choosing::shortlist({brief, brief}, false)), (std::vector{7, 7})) << "a short run tries all numbers of threads";
   const auto farther = candidate(9, Forecast{3, 0.1}, stated);
   EXPECT_EQ(numbers(choosing::shortlist({slow, near, farther, best}, false)), (std::vector{3, 2}));
   EXPECT_EQ(numbers(choosing::shortlist({slow, near, farther, best}, true)), (std::vector{3, 2, 9})) << "a run to convergence";
@@ -135,10 +152,13 @@ TEST(Trial, OfTwoLengthsForetellsAConstantAndAFallingCost) {
     for (int t = 1; t <= iters; ++t) seconds += a + b / t;
     return seconds;
   };
+  const auto foretold = [](double half_s, double trial_s, int half, int whole) {
+    return choosing::extrapolated({half_s, half}, {trial_s, 2 * half}, whole);
+  };
   for (const auto& [a, b] : {std::pair{2.0, 0.0}, {1.0, 30.0}, {0.0, 5.0}})
-    EXPECT_NEAR(choosing::extrapolated(run(a, b, 6), run(a, b, 12), 6, 200), run(a, b, 200), 1e-9) << a << ", " << b;
-  EXPECT_NEAR(choosing::extrapolated(1, 4, 1, 10), 1 + 3 * 9, 1e-9) << "a cost that grows stays as it was last";
-  EXPECT_NEAR(choosing::extrapolated(3, 3, 2, 10), 3, 1e-9) << "nothing is left to do";
+    EXPECT_NEAR(foretold(run(a, b, 6), run(a, b, 12), 6, 200), run(a, b, 200), 1e-9) << a << ", " << b;
+  EXPECT_NEAR(foretold(1, 4, 1, 10), 1 + 3 * 9, 1e-9) << "a cost that grows stays as it was last";
+  EXPECT_NEAR(foretold(3, 3, 2, 10), 3, 1e-9) << "nothing is left to do";
 }
 
 TEST(Cost, GrowsWithPointsClustersAndIterations) {

@@ -20,11 +20,12 @@ inline std::vector<double> lloyd_cost(const ProblemShape& p, const Config& confi
           c.iters * threads * c.k * c.d};
 }
 
-/// Bounds with `groups` lower bounds a point: Lloyd's, the early multiply-adds, and the bounds.
+/// Bounds with `groups` lower bounds a point: Lloyd's, what the early iterations read and multiply, and the bounds.
 inline std::vector<double> bounds_cost(const ProblemShape& p, const Config& config, int value_bytes, double groups) {
   const cost::Counts c(p, value_bytes);
   const double share = c.n / threads_of(config);
   std::vector<double> terms = lloyd_cost(p, config, value_bytes);
+  terms.push_back(c.early() * share * c.d * c.bytes);
   terms.push_back(c.early() * share * c.k * c.d);
   terms.push_back(c.iters * share * groups);
   return terms;
