@@ -24,7 +24,7 @@ class UnforeseenRun {
   std::vector<T> rows;   // the start of the last try
   Solution<T> solution;  // no iterations before make()
 
-  /// departs: the implementation departs from the task (bench/contract/description.hpp).
+  /// departs: the implementation departs from the task (bench/contract/implementation.hpp).
   UnforeseenRun(Runs<T>& runs, const Judge<T>& judge, bool departs) : runs_(runs), judge_(judge), departs_(departs) {}
 
   /// Makes and judges the run. Returns a sentence or "". One that is too long is repeated from other rows, and so is a wrong one of what departs from
