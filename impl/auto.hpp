@@ -210,7 +210,8 @@ struct Runner {
   /// Seconds of `whole` iterations. They are known if the longer trial made all, or came to rest.
   double run(int whole) const {
     const bool known = longer.seconds == never || longer.iters >= whole || longer.iters == shorter.iters;
-    return known ? longer.seconds : extrapolated(shorter, longer, whole);
+    if (known) return longer.seconds;
+    return shorter.iters > 0 ? extrapolated(shorter, longer, whole) : longer.seconds * whole / longer.iters;
   }
 };
 

@@ -87,6 +87,7 @@ TEST(Trial, ThatCameToRestTellsTheWholeRun) {
   EXPECT_EQ((choosing::Runner{.shorter = {2, 7}, .longer = {3, 12}}.run(12)), 3) << "another rested after 12";
   EXPECT_GT((choosing::Runner{.shorter = {2, 7}, .longer = {3, 12}}.run(200)), 3);
   EXPECT_EQ((choosing::Runner{.shorter = {2, 7}}.run(200)), choosing::never) << "too little memory";
+  EXPECT_EQ((choosing::Runner{.longer = {3, 12}}.run(200)), 50) << "the shorter trial failed";
 }
 
 TEST(CostModel, AnotherPrecisionsRatesCountWithAWiderSpread) {
