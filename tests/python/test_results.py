@@ -200,6 +200,10 @@ def test_a_line_of_a_changed_tree_is_not_continued(bench):
     assert samples(bench, before, line(samples_s=[2.0], dirty=True, continues=2)) == [2.0]
 
 
+def test_a_line_may_continue_a_single_run(bench):
+    assert samples(bench, line(samples_s=[3.0]), line(samples_s=[2.0], continues=1)) == [3.0, 2.0]
+
+
 def test_a_wrong_line_after_a_right_one_has_no_time(bench):
     (counts,) = results.load(bench.run([line(samples_s=[3.0, 1.0]), wrong("label 3", continues=2)]))[0].lines
     assert counts["verdict"] == "label 3" and list(counts["samples_s"]) == []
