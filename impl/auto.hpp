@@ -1,7 +1,7 @@
 // Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape (bench/contract/cost_model.hpp).
 // Candidates within the model's spread of the best run their first iterations on the problem itself. Measured over foretold time then corrects the
-// forecast of the whole run, because bounds and margins depend on the points. On the CPU lengthening trials show how an iteration's cost falls.
-// Cost: prepare of a few candidates, and trials of about a quarter of a run in all or 20 ms each; on the CPU up to one run. One candidate is not tried.
+// forecast of the whole run, because bounds and margins depend on the points. On the CPU trials of growing length show how an iteration's cost falls.
+// Cost: prepare of a few candidates, trials of about a quarter of a run or 20 ms each; on the CPU several runs (results/auto_choice.txt).
 #pragma once
 
 #include <algorithm>

@@ -31,6 +31,7 @@ class UnforeseenRun {
   /// the task. A disturbed run convicts only if it was too long without its run delay, too.
   std::string make(const Measurement& m, std::mt19937_64& draws) {
     const double allowed = allowed_medians(m);
+    std::string verdict;
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
       rows = initial_centroids(runs_.points->set, runs_.problem.k, "random", draws());
       if (tries == 0) runs_.wake_gpus();
@@ -41,7 +42,7 @@ class UnforeseenRun {
       std::string wrong = runs_.explain_start();
       if (wrong.empty()) wrong = judge_(solution).verdict;
       if (!wrong.empty()) {
-        if (++against > 1 || !departs_) verdict_ = wrong;
+        if (++against > 1 || !departs_) verdict = wrong;
         if (departs_) continue;
         break;
       }
@@ -51,10 +52,10 @@ class UnforeseenRun {
       const double own_s = std::isinf(timing.disturbed) ? 0 : timing.wall_s - timing.delay.run_delay_s.value_or(timing.wall_s);
       if (timing.disturbed > disturbed_share && !too_long(own_s)) wait_for_quiet();
       else if (++against > 1)
-        verdict_ = fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
-                               timing.wall_s * 1e3, sample_s * 1e3);
+        verdict = fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
+                              timing.wall_s * 1e3, sample_s * 1e3);
     }
-    return verdict_;
+    return verdict;
   }
 
  private:
@@ -78,7 +79,6 @@ class UnforeseenRun {
   Runs<T>& runs_;
   const Judge<T>& judge_;
   bool departs_;
-  std::string verdict_;
 };
 
 }  // namespace km

@@ -108,7 +108,8 @@ def made_by(line, sweep):
 
 
 def case(line):
-    names = ("exhibit", "implementation", "n", "d", "k", "precision", "max_iters", "tolerance", "parameters")
+    """What identifies a case, whatever exhibit made it."""
+    names = ("implementation", "n", "d", "k", "precision", "max_iters", "tolerance", "parameters")
     data = [line["dataset"].get(name) for name in ("name", "seed", "generator")]
     of_ranks = [field(line, "ranks"), line["init"]["method"], line["init"]["seed"]]
     return json.dumps([*(line[name] for name in names), data, of_ranks], sort_keys=True)
@@ -119,21 +120,23 @@ def of_today(lines, exhibits):
     lines = sorted(lines, key=lambda x: x["date"])
     version = {x["exhibit"]: x.get("exhibit_hash") for x in lines}
     new = [x for x in lines if x.get("exhibit_hash") == version[x["exhibit"]]]
-    repeated = {case(x) for x in new}
-    sweeps = [
-        {**one.get("defaults", {}).get("sweep", {}), **sweep}
-        | {
-            part: {**one.get("defaults", {}).get("sweep", {}).get(part, {}), **sweep.get(part, {})}
-            for part in ("set", "data")
-        }
-        for one in exhibits
-        for sweep in one.get("sweep", [])
-    ]
+    repeated = {(x["exhibit"], case(x)) for x in new}
+    sweeps = []
+    for one in exhibits:
+        given = one.get("defaults", {}).get("sweep", {})
+        for own in one.get("sweep", []):
+            parts = {part: {**given.get(part, {}), **own.get(part, {})} for part in ("set", "data")}
+            sweeps.append({**given, **own, **parts})
 
     def stays(x):
         alike = [one["parameters"] for one in new if one["implementation"] == x["implementation"]]
         same_names = all(set(one) == set(x["parameters"]) for one in alike)
-        return x.get("grade") and same_names and case(x) not in repeated and any(made_by(x, sweep) for sweep in sweeps)
+        return (
+            x.get("grade")
+            and same_names
+            and (x["exhibit"], case(x)) not in repeated
+            and any(made_by(x, sweep) for sweep in sweeps)
+        )
 
     return [x for x in lines if x.get("exhibit_hash") == version[x["exhibit"]] or stays(x)]
 
@@ -168,11 +171,6 @@ def newest(lines, varied):
 
 def apart(lines):
     """The lines without cases that an earlier source also has."""
-
-    def case(x):
-        names = ("implementation", "n", "d", "k", "precision", "max_iters", "tolerance", "parameters")
-        data = [x["dataset"].get(name) for name in ("name", "seed", "generator")]
-        return json.dumps([*(x[name] for name in names), data, x["init"]["method"], x["init"]["seed"]], sort_keys=True)
 
     first = {}
     for line in sorted(lines, key=lambda x: bool(x.get("skip"))):
