@@ -31,6 +31,9 @@ TYPED_TEST(Triangle, SkipsWithoutChangingABit) {
     expect("gpu/triangle/reinforced", {{"rearrange", "none"}});
     expect("gpu/triangle/reinforced", {{"rearrange", "two_epoch"}, {"grid", 132}});
     expect("gpu/triangle/hybrid", {});
+    for (const char* const algorithm : {"standard", "reinforced", "hybrid"})
+      for (const char* const memory : {"shared", "global"})
+        expect("gpu/triangle/published", {{"algorithm", algorithm}, {"centroids", memory}, {"settled", 1000}, {"rank_test", "passed"}});
   }
 }
 
@@ -59,6 +62,13 @@ TYPED_TEST(Triangle, CountsWhatItSkips) {
     EXPECT_DOUBLE_EQ(trace.counters().at("mean_m").back(), distances.back() / double(grid.problem.n));
     EXPECT_GE(trace.counters().at("warp_imbalance").back(), 0);
   }
+}
+
+TYPED_TEST(Triangle, RanksInAShortRunAsPublished) {
+  const Grid<TypeParam> grid(2, 64, 0, 4);
+  Trace trace(true);
+  solve(grid.problem, "gpu/triangle/published", {{"rank_test", "passed"}}, trace);
+  EXPECT_LT(trace.counters().at("distances").front(), double(grid.problem.n) * 64);
 }
 
 TYPED_TEST(Triangle, TakesTheStandardKernelForAShortRun) {

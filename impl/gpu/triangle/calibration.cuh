@@ -77,4 +77,12 @@ Constants constants(Launch launch) {
   return found;
 }
 
+/// The hybrid's two tests (Figure 4): k log k here, Equation 9 in Plan::worth. Without the first, ranks count as free.
+inline Plan hybrid_plan(const ProblemShape& p, const Constants& constants, bool test_ranks = true) {
+  const auto [a, b, c] = constants;
+  const double k_log_k = test_ranks ? p.k * std::log2(p.k) : 0, cells = double(p.n) * p.d;
+  if (k_log_k > c * cells / b) return {};
+  return {.reinforced = true, .rearranged = true, .worth = c / a - b * k_log_k / (a * cells)};
+}
+
 }  // namespace km::triangle

@@ -20,10 +20,10 @@
 
 namespace km::triangle {
 
-/// Plan of a run. worth: if M / k is above it, the standard kernel does epoch 2.
+/// Plan of a run. worth: if M / k is above it, the standard kernel does epoch 2. settled: the change of the mean M that ends epoch 1.
 struct Plan {
   bool reinforced = false, rearranged = false;
-  double worth = std::numeric_limits<double>::infinity();
+  double worth = std::numeric_limits<double>::infinity(), settled = steady;
   bool two_epochs() const { return reinforced && (rearranged || std::isfinite(worth)); }
 };
 
@@ -117,7 +117,7 @@ class HostDriven {
       if (!first_epoch) continue;
       const auto phase = trace.phase("rearrange");
       const double mean = double(host_counters_[1]) / double(p_.n);
-      if (const double before = std::exchange(mean_before, mean); std::abs(mean - before) >= steady * before) continue;
+      if (const double before = std::exchange(mean_before, mean); std::abs(mean - before) >= plan_.settled * before) continue;
       first_epoch = false;
       if (mean / p_.k > plan_.worth) reinforced_ = false;
       else if (plan_.rearranged) rearrange();
