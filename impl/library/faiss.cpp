@@ -3,6 +3,8 @@
 // cluster splits another, and there is no convergence test. It returns neither its labels nor the previous centroids, so another call makes the last
 // iteration. In FAISS's favour, download computes untimed the labels, by the same index, and the means of a last iteration that split a cluster.
 // Distances are |x|² - 2 x c + |c|² from a BLAS for 20 points or more. The threads of an OpenBLAS sleep between its calls (bench/base/openblas.hpp).
+#include <cstdint>  // that the headers of FAISS 1.7 omit
+
 #include <faiss/Clustering.h>
 #include <faiss/IndexFlat.h>
 
