@@ -22,8 +22,12 @@ Plan plan_of(const Problem<T>& p, const Config& config) {
 
 template <class T>
 struct Published : triangle::HostDriven<T> {
-  Published(const Problem<T>& problem, const Config& config, Trace& trace)
-      : triangle::HostDriven<T>(problem, trace, triangle::launch_of(config), plan_of(problem, config),
+  Published(const Problem<T>& problem, const Config& config, Trace& trace) : Published(problem, config, trace, plan_of(problem, config)) {}
+
+ private:
+  /// The plan comes first: measuring its constants sets the shared memory of the same kernels.
+  Published(const Problem<T>& problem, const Config& config, Trace& trace, Plan plan)
+      : triangle::HostDriven<T>(problem, trace, triangle::launch_of(config), plan,
                                 triangle::kernels<T, true, true>(problem.d, problem.k, config.word("centroids") == "shared"),
                                 triangle::Cutoff<T>(problem.d)) {}
 };
