@@ -117,6 +117,7 @@ const std::vector<Shape>& awkward_shapes() {
       {"d = 68", 1031, 68, 16, 5, -1, group_value, {}},
       {"d = 129", 515, 129, 5, 4, -1, group_value, {}},
       {"d = 300", 129, 300, 3, 3, -1, group_value, {}},
+      {"d = 4096", 67, 4096, 3, 3, -1, group_value, {}},
       {"k = 100", 3001, 8, 100, 5, -1, uniform_value, {}},
       {"k = 1000", 5003, 3, 1000, 3, -1, uniform_value, {}},
       {"k = 1500", 4001, 5, 1500, 3, -1, uniform_value, {}},
