@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from plots.read.check import Line
-from plots.read.select import identity
+from plots.read.select import grouped, identity
 from plots.read.words import plural
 
 Rule = tuple[str, Callable[[Line], Hashable], Callable[[Line], Hashable]]  # reason, key of a group, its common value
@@ -58,6 +58,8 @@ def consistent(
     given = sorted(lines, key=lambda line: line["date"])  # stable: within one second in the order of the file
     kept = of_today(given, makes)
     left: Counter[str] = Counter({of_old: len(given) - len(kept)})
+    grown = of_grown(kept)
+    left["of an implementation that has gained a parameter"], kept = len(kept) - len(grown), grown
     for why, by, what in rules(swept):
         newest = {by(line): what(line) for line in kept if what(line) is not None}
         agreeing = [line for line in kept if what(line) in (None, newest.get(by(line)))]
@@ -85,6 +87,24 @@ def same_parameters(line: Line, others: Iterable[Line]) -> bool:
     """Whether the others of its implementation have parameters of the same names."""
     of_others = (other["parameters"] for other in others if other["implementation"] == line["implementation"])
     return all(other.keys() == line["parameters"].keys() for other in of_others)
+
+
+def of_grown(lines: Sequence[Line]) -> list[Line]:
+    """Without the lines of which a later one of the exhibit repeats the problem with all their parameters and more."""
+    problems = grouped(lines, lambda line: (line["exhibit"], line["implementation"], problem_of(line)))
+
+    def repeated(line: Line, later: Sequence[Line]) -> bool:
+        wider = (one["parameters"].items() for one in later if not one["skip"])
+        return any(line["parameters"].items() < other for other in wider)
+
+    kept = (line for group in problems.values() for i, line in enumerate(group) if not repeated(line, group[i + 1 :]))
+    known = set(map(id, kept))
+    return [line for line in lines if id(line) in known]
+
+
+def problem_of(line: Line) -> str:
+    """All that identifies the problem, whatever the parameters."""
+    return repr({**identity({**line, "parameters": {}}), "case": None})
 
 
 def case_of(line: Line) -> str:

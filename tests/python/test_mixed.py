@@ -72,6 +72,24 @@ def test_an_exhibit_may_grow(bench, older, stays):
     assert len(view.lines) == 1 + stays
 
 
+@pytest.mark.parametrize(
+    ("newer", "stays"),
+    [
+        ({"packages": 1, "update": "exact"}, False),
+        ({"packages": 10, "update": "exact"}, True),  # another value
+        ({"packages": 1, "update": "exact", "k": 8}, True),  # another problem
+        ({"packages": 1, "update": "exact", "exhibit": "demo/table2"}, True),
+        ({"packages": 1, "update": "exact", "date": OLD}, True),  # not newer
+        ({"block": 64}, True),
+    ],
+)
+def test_a_parameter_that_an_implementation_gained_leaves_its_older_lines_out(bench, newer, stays):
+    older = line(packages=1, date="2024-01-01T12:00:00Z")
+    lines = [older, line(**{"date": NEWER, **newer})]
+    reads = TABLE.replace("kind =", 'reuse = ["demo/table1", "demo/table2"]\nkind =', 1)
+    assert (older["case"] in {one["case"] for one in bench.view(lines, reads).lines}) == stays
+
+
 def test_of_one_second_the_later_line_decides(bench):
     one, two = line(packages=7, exhibit_hash="a" * 16), line(packages=8, exhibit_hash="b" * 16)
     assert shown(bench.view([one, two])) == {8}

@@ -31,7 +31,7 @@ class View:
         where = (self.spec.get("table") or self.spec.get("figure") or {}).get("where", {})
         specs = [self.spec, *(spec(papers / f"{one}.toml") for one in sources if one != key)]
         lines = [x for one in sources for x in every if x["exhibit"] == one and x["profile"] == "paper"]
-        lines = newest(of_today(select(lines, where), specs), {name for one in specs for name in swept(one)})
+        lines = newest(grown(of_today(select(lines, where), specs)), {name for one in specs for name in swept(one)})
         lines.sort(key=lambda x: (sources.index(x["exhibit"]), x["case"]))
         self.lines = preferred(apart(lines) if len(sources) > 1 else lines, self.place, where)
 
@@ -139,6 +139,18 @@ def of_today(lines, exhibits):
         )
 
     return [x for x in lines if x.get("exhibit_hash") == version[x["exhibit"]] or stays(x)]
+
+
+def grown(lines):
+    """Without lines that a later one repeats with the same parameters and more of them."""
+    later, kept = {}, []
+    for x in reversed(lines):
+        wider = later.setdefault((x["exhibit"], case({**x, "parameters": None})), [])
+        if not any(x["parameters"].items() < one.items() for one in wider):
+            kept.append(x)
+        if not x.get("skip"):
+            wider.append(x["parameters"])
+    return kept[::-1]
 
 
 def newest(lines, varied):
