@@ -9,10 +9,10 @@ from plots.decide import claim_text, lookup, verdicts
 from plots.decide.claim_text import Claim, caution, compared, listing, points, told, with_unit
 from plots.decide.lookup import CONSTRUCTION, IncomparableError, curve, measured_lines, one, printed_rows
 from plots.read import words
-from plots.read.exhibits import Exhibit
+from plots.read.exhibits import Exhibit, sibling
 from plots.read.intervals import Estimate, of_mean, ratio
 from plots.read.metrics import metric
-from plots.read.results import Machine, of_exhibit
+from plots.read.results import Machine
 from plots.read.select import Selector, same, select
 from plots.read.view import View, gather
 
@@ -98,8 +98,9 @@ def in_words(view: View, cause: dict[str, Any]) -> str:
     """The cause with its ratio, measured on this machine or elsewhere on such a GPU; empty if it does not apply."""
 
     def measured(selector: Selector) -> float | None:
-        lines = select(of_exhibit(view.machine, f"{view.exhibit.paper}/{cause['exhibit']}", "paper"), selector)
-        found = metric(cause["metric"]).of(lines[0], view.machine.record) if len(lines) == 1 else None
+        rests_on = gather(sibling(view.exhibit, cause["exhibit"]), view.machine, "paper")
+        lines = select(rests_on.lines, selector)
+        found = rests_on.value(lines[0], cause["metric"]) if len(lines) == 1 else None
         return found.value if found else None
 
     gpu = (view.machine.record.get("gpu") or {}).get("name") or ""

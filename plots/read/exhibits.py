@@ -306,6 +306,12 @@ def load_one(path: Path, paper: Table | None = None) -> Exhibit:
     return Exhibit(path.parent.name, path.stem, path, spec, paper or {})
 
 
+@cache
+def sibling(exhibit: Exhibit, name: str) -> Exhibit:
+    """Another exhibit of its paper."""
+    return load_one(exhibit.path.with_name(f"{name}.toml"), exhibit.record)
+
+
 def read_exhibit(path: Path) -> Table:
     """The file's exhibit, its short forms written out."""
     try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from plots.decide.lookup import why_none
 from plots.read import words
 from plots.read.exhibits import Exhibit, Paper, Printed
-from plots.read.results import Machine
+from plots.read.results import Line, Machine
 from plots.read.select import matches
 from plots.read.view import View, gather, rows
 from plots.write.claim_sheet import NEEDS
@@ -18,6 +18,7 @@ from plots.write.tables import Column, Table, layout, word
 LINE, STAND_IN = "line", "stand-in"
 MACHINE, SYSTEM, OTHER_THREADS = "other machines", "other systems", "other numbers of threads"
 VALUE = "a value that no line holds"
+CHOICE = "choose_starts"  # the phase without which the phase `init` is not a paper's: only taking the start up
 HEAD = ("exhibit", "numbers", "machine", "beside a line", "beside a stand-in", "beside nothing", "what these need")
 Place = tuple[str, str]  # a printed row and a metric
 
@@ -43,7 +44,7 @@ def covered(view: View, machine: str = "") -> Covered:
     beside = placed(view) if numbers else {}
     for place, row in numbers.items():
         found = beside.get(place, set())
-        kinds[LINE if "" in found else STAND_IN if found else need(view, row)] += 1
+        kinds[LINE if "" in found else STAND_IN if found else need(view, row, place[1])] += 1
     without = Counter({what: count for what, count in kinds.items() if what not in (LINE, STAND_IN)})
     return Covered(view.exhibit.key, machine or view.machine.name, kinds[LINE], kinds[STAND_IN], without)
 
@@ -65,14 +66,20 @@ def placed(view: View) -> dict[Place, set[str]]:
     for row in (row for row in found if row.line):
         for printed in row.printed:
             for name in printed.values:
-                fixed = name == "iterations" and row.line["tolerance"] is None  # tells not how many it needs
-                if not fixed and view.value(row.line, name, fields) is not None:
+                if tells(row.line, name, printed) and view.value(row.line, name, fields) is not None:
                     beside.setdefault((repr(printed.shown), name), set()).add(printed.stand_in)
     return beside
 
 
-def need(view: View, row: Printed) -> str:
-    """The need of a line beside this row."""
+def tells(line: Line, name: str, printed: Printed) -> bool:
+    """Whether the line's metric is the paper's quantity."""
+    if name == "iterations":  # a fixed number is not how many it needs; made-up points need others
+        return line["tolerance"] is not None and not printed.stand_in
+    return name != "init" or CHOICE in line["prepare_phases"] or CHOICE in line["phases"]
+
+
+def need(view: View, row: Printed, name: str) -> str:
+    """The need of a line beside this number."""
     known = view.exhibit.implementations
     if "machine" in row.key:
         return MACHINE
@@ -80,7 +87,8 @@ def need(view: View, row: Printed) -> str:
         return SYSTEM
     if isinstance(row.key.get("threads"), str):
         return OTHER_THREADS
-    keys = [one.key for one in view.exhibit.printed() if one.shown == row.shown]
+    same_row = [one for one in view.exhibit.printed() if one.shown == row.shown]
+    keys = [one.key for one in same_row if not (name == "iterations" and one.stand_in)]
     if any(line["verdict"] == "" and matches(line, key) for line in view.lines for key in keys):
         return VALUE
     what = why_none(view, row.key)[1]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from conftest import TABLE, papers, printed
-from synthetic import RATIO, ladder, line
+from synthetic import RATIO, ladder, line, of_schema
 
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.errors import UserError
@@ -148,6 +148,13 @@ def test_a_claim_that_is_not_reproduced_names_its_likely_cause(bench, cause, gpu
     given = {"record": {"gpu": {"name": gpu}} if gpu else {}, "paper": {"cause": [cause]}}
     found = bench.judge([line(packages=1, seconds=0.1)], **given, kind="value", expect=expect, within=1.5)
     assert (found.why, found.verdict) == (said, REPRODUCED if expect == 20.0 else FAILED)
+
+
+def test_a_cause_rests_on_the_line_that_the_exhibit_shows(bench):
+    older = {**of_schema(1, line(packages=1, seconds=0.3, date="2023-01-01T00:00:00Z")), "case": "c" * 16}
+    given = {"record": {"gpu": {"name": "NVIDIA H200"}}, "paper": {"cause": [CAUSE]}}
+    found = bench.judge([older, line(packages=1)], **given, kind="value", expect=1.0, within=1.5)
+    assert found.why == "likely because ours is 15 times as fast as theirs"
 
 
 def test_a_cause_names_existing_claims():

@@ -50,7 +50,8 @@ def test_a_number_stands_beside_a_line_a_stand_in_or_nothing(paper):
     once = dict.fromkeys((coverage.VALUE, coverage.OTHER_THREADS, coverage.SYSTEM), 1)
     assert found.without == {**once, coverage.NEEDS["run"]: 2}
     like = covered(paper, [line(dataset="like", k=k, threads=1, tolerance=0.0) for k in (4, 8)])
-    assert (like.lines, like.stand_ins, like.without[coverage.VALUE]) == (0, 4, 1)
+    assert (like.lines, like.stand_ins, like.without[coverage.VALUE]) == (0, 2, 1)
+    assert like.without["data: real"] == 2, "made-up points need other numbers of iterations"
 
 
 def test_a_part_of_a_file_has_no_printed_value_beside_it(paper):
@@ -58,8 +59,14 @@ def test_a_part_of_a_file_has_no_printed_value_beside_it(paper):
 
 
 def test_a_fixed_number_of_iterations_is_no_measurement_of_it(paper):
-    found = covered(paper, [line(dataset="like", k=4, threads=1)])
-    assert (found.stand_ins, found.without[coverage.VALUE]) == (1, 2)
+    found = covered(paper, [line(dataset="real", k=4, threads=1)])
+    assert (found.lines, found.without[coverage.VALUE]) == (1, 2)
+
+
+@pytest.mark.parametrize(("phases", "lines"), [({"init": 0.1}, 1), ({"init": 0.1, "choose_starts": 0.1}, 2)])
+def test_init_is_the_papers_only_where_the_start_is_chosen_inside(paper, phases, lines):
+    found = covered(paper, [line(dataset="real", k=4, threads=1, prepare_phases=phases)])
+    assert (found.lines, found.without[coverage.VALUE]) == (lines, 3 - lines)
 
 
 def test_a_missing_file_is_the_need(paper):
