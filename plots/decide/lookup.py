@@ -147,12 +147,14 @@ def asks_for_gpu(view: View, selector: Selector) -> bool:
 
 
 def file_of(view: View, selector: Selector) -> str:
-    """The paper's own data set that the selector names, if the machine has run nothing of it; else empty."""
-    name = selector.get("dataset")
-    if name not in view.exhibit.substitutes.values():
+    """The first of the paper's own data sets that the selector names, if it names no other set and the machine has run
+    nothing of them; else empty."""
+    named = selector.get("dataset")
+    names = named if isinstance(named, list) else [named]
+    ran = {line["dataset"]["name"] for line in view.machine.lines if not line["skip"]}
+    if not set(names) <= set(view.exhibit.substitutes.values()) or ran.intersection(names):
         return ""
-    ran = any(line["dataset"]["name"] == name and not line["skip"] for line in view.machine.lines)
-    return "" if ran else str(name).partition(",")[0]  # `household, 4 attributes` is of household
+    return str(names[0]).partition(",")[0]  # `household, 4 attributes` is of household
 
 
 def may_match(line: Line, selector: Selector) -> bool:

@@ -3,12 +3,14 @@
 import re
 
 import pytest
-from conftest import TABLE, papers, printed
+from conftest import ROOT, TABLE, papers, printed
 from synthetic import RATIO, ladder, line, of_schema
 
+from plots.decide import lookup
+from plots.decide.claims import judge
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.errors import UserError
-from plots.read import exhibits
+from plots.read import exhibits, results
 from plots.read.metrics import metric
 
 LIKE = {"stand_ins": {"like": "real"}}
@@ -58,6 +60,22 @@ def test_a_claim_on_a_missing_file_waits_for_data(bench):
 def test_a_claim_about_gpus_alone_waits_for_one(bench, name, need):
     record = {"cpu": {"threads": 2}}
     assert bench.judge([line(packages=1)], record=record, **BOUND, where={"implementation": name}).need == need
+
+
+@pytest.mark.parametrize(
+    ("asked", "need"),
+    [
+        ("real", "data real"),
+        (["real", "file"], "data real"),
+        (["real", "like"], "run"),  # a stand-in would do
+        (["real", "ran"], "run"),
+    ],
+)
+def test_claims_on_files_alone_need_a_file(bench, asked, need):
+    paper = {"stand_ins": {"like": "real", "as": "file"}, "parts": {"half": "ran"}}
+    lines = [line(packages=1, dataset=name) for name in ("as", "ran")]
+    claim = {**BOUND, "where": {"dataset": asked, "packages": 10}}
+    assert bench.judge(lines, paper=paper, **claim).need == need
 
 
 def test_a_claim_that_holds_by_construction_is_not_decided(bench):
@@ -110,6 +128,28 @@ def test_no_paper_is_judged_by_absolute_times():
     for name, claim in CLAIMS.items():
         absolute = claim["kind"] in ("bound", "value", "mean", "share", "printed")
         assert not absolute or metric(claim["metric"]).unit not in ("ms", "GB/s", "GFLOP/s"), name
+
+
+IN_WORDS = {
+    "from x9 up to x12.5": (9, 12.5),
+    "from x2 slower to x2 faster": (0.5, 2),
+    "comparable or up to x7": (1, 7),
+    "from x6 up to x16": (6, 16),
+}
+
+
+def test_a_range_in_words_is_tested_as_the_sentence_says():
+    found = [(name, IN_WORDS[words]) for name in CLAIMS for words in IN_WORDS if words in CLAIMS[name]["text"]]
+    assert len(found) == 14
+    assert {n: (CLAIMS[n].get("at_least"), CLAIMS[n].get("at_most"), "within" in CLAIMS[n]) for n, _ in found} == {
+        name: (*ends, False) for name, ends in found
+    }
+
+
+def test_no_claim_of_a_paper_waits_for_a_better_grade_on_the_h200():
+    """A coarse time decides where rounding costs no time."""
+    recorded = next(one for one in results.load(ROOT / "results") if one.name == "h200")
+    assert [f"{f.exhibit}/{f.id}" for one in OTHERS for f in judge(one, recorded) if f.need == lookup.GRADE] == []
 
 
 def test_a_printed_range_is_tested_on_both_sides():
