@@ -50,8 +50,7 @@ def judge(exhibit: Exhibit, machine: Machine, profile: str | None = None) -> tup
 def judge_one(view: View, claim: Claim) -> Finding:
     out_of_reach, need = lookup.limit(view, claim)
     try:
-        if "by_construction" in claim:
-            raise IncomparableError(f"by construction: {claim['by_construction']}", CONSTRUCTION)
+        lookup.check(view, claim)
         verdict, measured, why, opposite = KINDS[claim["kind"]](view, claim)
         noise = lookup.disturbed(view, claim)
         opposite = opposite and need == lookup.THREADS and not noise

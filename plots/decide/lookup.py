@@ -22,6 +22,7 @@ ABOUT_SIZE = ("ratio", "order", "value", "mean", "printed")  # kinds of claims w
 # What a claim needs and this machine or these lines lack; also `data <name>`.
 GPU, SIZE, THREADS, RUN, GRADE, OTHER = "gpu", "size", "threads", "run", "grade", "other"
 CONSTRUCTION = "construction"  # the claim could not fail as run
+CARD = "card"  # absolute times of another GPU
 
 
 def not_run(need: str) -> bool:
@@ -35,6 +36,15 @@ class IncomparableError(Exception):
     def __init__(self, why: str, need: str = OTHER) -> None:
         super().__init__(why)
         self.need = need
+
+
+def check(view: View, claim: Claim) -> None:
+    """Raises IncomparableError if no line of this machine can decide the claim."""
+    if "by_construction" in claim:
+        raise IncomparableError(f"by construction: {claim['by_construction']}", CONSTRUCTION)
+    card = (view.machine.record.get("gpu") or {}).get("name") or "no GPU"
+    if claim.get("gpu", "") not in card:
+        raise IncomparableError(f"absolute times of an {claim['gpu']}; here: {card}", CARD)
 
 
 def measured_lines(

@@ -31,6 +31,7 @@ NEEDS = {
     lookup.RUN: "cases that were not run",
     lookup.GRADE: "results that are not coarse",
     lookup.OTHER: "cases that were skipped, failed or were wrong",
+    lookup.CARD: "the GPU whose times they state",
     lookup.CONSTRUCTION: "another run: as run they hold by construction",
 }
 

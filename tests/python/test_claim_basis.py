@@ -138,6 +138,11 @@ IN_WORDS = {
 }
 
 
+def test_absolute_times_of_the_authors_code_belong_to_its_card():
+    ours = [one for paper in papers() for one in paper.exhibits if one.name.startswith("against_")]
+    assert [claim.get("gpu") for one in ours for claim in one.claims] == ["H200"] * 26
+
+
 def test_a_range_in_words_is_tested_as_the_sentence_says():
     found = [(name, IN_WORDS[words]) for name in CLAIMS for words in IN_WORDS if words in CLAIMS[name]["text"]]
     assert len(found) == 14
@@ -150,6 +155,13 @@ def test_no_claim_of_a_paper_waits_for_a_better_grade_on_the_h200():
     """A coarse time decides where rounding costs no time."""
     recorded = next(one for one in results.load(ROOT / "results") if one.name == "h200")
     assert [f"{f.exhibit}/{f.id}" for one in OTHERS for f in judge(one, recorded) if f.need == lookup.GRADE] == []
+
+
+@pytest.mark.parametrize("card", ["NVIDIA H200", "NVIDIA H100 80GB HBM3", None])
+def test_a_card_is_judged_by_no_other_cards_times(bench, card):
+    record = {"gpu": {"name": card}} if card else {}
+    found = bench.judge([line(packages=1)], record=record, kind="bound", at_most=1e6, where={}, gpu="H200")
+    assert (found.verdict, found.need) == ((REPRODUCED, "") if card == "NVIDIA H200" else (INCOMPARABLE, "card"))
 
 
 def test_a_printed_range_is_tested_on_both_sides():
