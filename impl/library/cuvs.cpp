@@ -2,7 +2,7 @@
 // fit(t - 1) and fit(1) make t iterations, both timed. In cuVS's favour, download finds the labels untimed, by its predict. Habits that cannot be
 // disabled: each fit sets up its buffers and ends with an assign for the inertia. It stops when the centroids rest (tol must be above 0: 1e-30). The
 // phase set_up is the cost of both fits beside their iterations, computed from their two times. Points are uploaded in prepare.
-// Written against the documented interface and tested with stand-ins (tests/python/test_libraries.py), not yet on a GPU.
+// Tested with stand-ins (tests/python/test_libraries.py); recorded on an H200 (ours/peers, he2021/table7_libraries).
 #include "impl/library/out_of_process.hpp"
 
 namespace km {

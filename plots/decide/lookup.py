@@ -174,9 +174,11 @@ def may_match(line: Line, selector: Selector) -> bool:
 
 
 def need_of(view: View, lines: Sequence[Line]) -> str:
-    """What these lines without a value need: a GPU, a data set, or something else."""
+    """What these lines without a value need: a GPU, more threads, a data set, or something else."""
     if not view.machine.record.get("gpu") and any(device(line) == "gpu" and line["skip"] for line in lines):
         return GPU
+    if any("threads, but the machine has" in (line["skip"] or "") for line in lines):
+        return THREADS
     said = (re.search(r"(?:fetch_datasets|kmbench fetch) (\w+)", line["skip"] or "") for line in lines)
     fetch = [match[1] for match in said if match]
     return f"data {fetch[0]}" if fetch else OTHER

@@ -9,7 +9,7 @@ from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate
 from plots.read.metrics import WORD_COLUMNS, metric, wrong_share
 from plots.read.results import coarse, reason
-from plots.read.select import grouped, matches
+from plots.read.select import ALL_THREADS, grouped, matches, value_of
 from plots.read.view import Row, View, rows
 from plots.write.suspicious import suspicious
 
@@ -251,6 +251,10 @@ def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[s
     if view.lines and len(view.commits) > 1:
         found.append(f"Lines of {len(view.commits)} commits: {', '.join(view.commits)}.")
     found += view.left_out
+    known = view.machine.threads
+    used = {value_of(line, "threads") or ALL_THREADS for line in view.lines if line["samples_s"]}
+    if known and (more := sorted(count for count in used if count > known)):  # kmbench run skips these here
+        found.append(f"Rows with {' and '.join(map(str, more))} threads are of another host: this machine has {known}.")
     if added:
         found.append(f"Shown besides, for they tell cases apart: {', '.join(added)}.")
     for method, what in sorted(methods.items()):

@@ -10,7 +10,7 @@ from synthetic import line
 from plots.decide import change, compare, lookup, verdicts
 from plots.decide.claim_text import told
 from plots.decide.compare import ranking
-from plots.decide.lookup import GPU, OTHER, may_match, need_of
+from plots.decide.lookup import GPU, OTHER, THREADS, may_match, need_of
 from plots.decide.portability import portability
 from plots.decide.side_by_side import Pair, Sides, problem_key
 from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
@@ -174,6 +174,7 @@ def test_a_skipped_case_waits_for_a_gpu_only_where_there_is_none():
     assert need(None, **on_gpu) == GPU
     assert need({"name": "H200"}, **on_gpu) == need(None, device="cpu", skip="k is too large") == OTHER
     assert need(None, skip="run kmbench fetch higgs first") == "data higgs"
+    assert need(None, skip="40 threads, but the machine has 16") == THREADS
 
 
 @pytest.mark.parametrize(

@@ -120,3 +120,12 @@ def test_another_commit_is_kept_and_said(bench):
     view = bench.view([line(packages=1, commit="a" * 12), line(packages=10, commit="b" * 12, dirty=True)])
     assert shown(view) == {1, 10}
     assert "Lines of 2 commits: aaaaaaaaaa, bbbbbbbbbb+." in tables.build(view).remarks
+
+
+def test_rows_with_more_threads_than_the_machine_has_are_said_to_be_of_another_host(bench):
+    """Nothing runs more threads than there are: kmbench run skips such a case."""
+    lines = [line(packages=1, threads=0), line(packages=10, threads=8), skipped("40 threads", packages=100, threads=40)]
+    said = "Rows with 40 threads are of another host: this machine has 8."
+    record = {"cpu": {"threads": 8}}
+    assert said not in tables.build(bench.view(lines, record=record)).remarks
+    assert said in tables.build(bench.view([*lines, line(packages=100, threads=40)], record=record)).remarks
