@@ -33,7 +33,7 @@ def band(claim):
     """The least and the largest value, and the side of 1 on which they are expected."""
     least, most = claim.get("at_least", -math.inf), claim.get("at_most", math.inf)
     if "expect" not in claim:
-        return least, most, (least > 1) - (most < 1)
+        return least, most, (least >= 1) - (most <= 1)
     expect, within = claim["expect"], claim.get("within", 1.0)
     return max(expect / within, least), min(expect * within, most), (expect > 1) - (expect < 1)
 

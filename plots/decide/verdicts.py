@@ -38,7 +38,7 @@ def band(
     high = high if at_most is None else min(high, at_most)
     if expect is not None:
         return Band(low, high, (expect > 1) - (expect < 1))
-    return Band(low, high, (at_least is not None and at_least > 1) - (at_most is not None and at_most < 1))
+    return Band(low, high, (at_least is not None and at_least >= 1) - (at_most is not None and at_most <= 1))
 
 
 def inside(value: Estimate, wanted: Band) -> str:

@@ -107,8 +107,8 @@ def test_an_interval_of_a_factor_of_ten_is_noise_and_two_runs_are_both_shown() -
 
 def test_the_band_of_an_expected_1_has_no_side():
     assert [verdicts.band(expect=value, within=1.1).side for value in (0.9, 1, 1.2)] == [-1, 0, 1]
-    assert [verdicts.band(at_least=value).side for value in (0.9, 1, 1.2)] == [0, 0, 1]
-    assert [verdicts.band(at_most=value).side for value in (0.9, 1, 1.2)] == [-1, 0, 0]
+    assert [verdicts.band(at_least=value).side for value in (0.9, 1, 1.2)] == [0, 1, 1]
+    assert [verdicts.band(at_most=value).side for value in (0.9, 1, 1.2)] == [-1, -1, 0]
 
 
 def test_an_interval_that_touches_the_band_is_not_outside():
