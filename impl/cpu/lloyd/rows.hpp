@@ -4,6 +4,7 @@
 #include "impl/cpu/lloyd/columns.hpp"
 
 namespace km::rows {
+namespace {  // the linker would keep one copy for all, and files have flags of their own
 
 constexpr int strip = 32;  // points in the lanes of a vector
 
@@ -48,4 +49,5 @@ std::int64_t assign(const Problem<T>& p, int threads, const T* centroids, std::i
   return changed;
 }
 
+}  // namespace
 }  // namespace km::rows
