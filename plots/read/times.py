@@ -53,6 +53,11 @@ def phase(name: str, line: Line, _: Record) -> Estimate | None:
     return None if seconds is None else once(seconds)
 
 
+def init(line: Line, record: Record) -> Estimate | None:
+    """he2021's choice of a start where it was timed; else the taking up of the given one."""
+    return phase("choose_starts", line, record) or phase("init", line, record)
+
+
 def milliseconds(of: Formula, line: Line, record: Record) -> Estimate | None:
     seconds = of(line, record)
     return seconds and seconds.scaled(1e3)
@@ -112,4 +117,5 @@ TIMES = {  # name: label, formula in seconds
     "prepare": ("prepare", partial(verb, "prepare_s")),
     "download": ("download", partial(verb, "download_s")),
     **{name: (name.replace("_", " "), partial(phase, name)) for name in PHASES},
+    "init": ("init", init),
 }

@@ -91,6 +91,8 @@ FORMULAS = [  # metric, line, machine.json, value
     ("floor_share", line(implementation="library/faiss_gpu", **GPU, **READ), {"floor": SLOWER_CPU}, 2),
     ("floor_share", line(implementation="library/sklearn", device="cpu", **READ), {"floor": SLOWER_CPU}, 20),
     ("floor_share", line(implementation="gpu/lloyd/tiled", **READ) | {"device": None}, {"floor": SLOWER_CPU}, 2),
+    ("init", line(phases={}, prepare_phases={"init": 0.002}), {}, 2),
+    ("init", line(phases={}, prepare_phases={"init": 0.002, "choose_starts": 0.001}), {}, 1),  # he2021's
     ("throughput", STREAM, {}, 1.6),
     ("throughput", STREAM | {"precision": "fp64"}, {}, 3.2),
     ("bus_share", STREAM, {"ceilings": {"gpu": {"upload_gbs": 2.0}}}, 80),

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "bench/contract/dimension.hpp"
 #include "impl/cpu/costs.hpp"
@@ -19,11 +20,32 @@ void with_paper_dimension(int d, F&& f) {
   with_dimension<2, 3, 4, 7, 8, 16, 32, 64, 68, 128>(d, f);
 }
 
+/// The paper's own start (Section 4.1), k x d: threads share k draws of a point by rand_r.
+template <class T>
+std::vector<T> choose_starts(const Problem<T>& p, int threads) {
+  std::vector<T> starts(std::size_t(p.k) * p.d);
+#pragma omp parallel num_threads(threads)
+  {
+    unsigned state = 1 + omp_get_thread_num();
+#pragma omp for schedule(static)
+    for (int c = 0; c < p.k; ++c) {
+      const std::int64_t high = rand_r(&state);  // two draws of 31 bits: n may be larger than one
+      const std::int64_t i = (high << 31 | rand_r(&state)) % p.n;
+      std::copy_n(p.points.data() + i * p.d, p.d, starts.data() + std::size_t(c) * p.d);
+    }
+  }
+  return starts;
+}
+
 template <class T>
 class TwoStep : public CpuSolver<T> {
  public:
   TwoStep(const Problem<T>& problem, const Config& config, Trace& trace)
       : CpuSolver<T>(problem), packages_(config.number("packages")), threads_(threads_of(config)) {
+    {
+      const auto phase = trace.phase("choose_starts");  // timed alone: every run takes the problem's start
+      out_.centroids = choose_starts(p_, threads_);
+    }
     const auto phase = trace.phase("init");
     this->take_initial();
   }

@@ -1,6 +1,8 @@
 // Host side of he2021's two-step ladder: parameters, limits, packages, data, means. Shared kernels: two_step_kernels.cuh; each step's own: its file.
 #pragma once
 
+#include <curand_kernel.h>
+
 #include <algorithm>
 
 #include "impl/gpu/host_side.cuh"
@@ -41,6 +43,18 @@ __global__ void average(T* sums, const unsigned* counts, const T* centroids, int
   sums[at] = counts[c] > 0 ? sums[at] / static_cast<T>(counts[c]) : centroids[c * d + j];
 }
 
+/// The paper's own start (Section 4.1): each of k threads draws a point by cuRAND. points: d x n, starts: k x d.
+template <class T>
+__global__ void choose_starts(const T* points, std::int64_t n, int d, int k, T* starts) {
+  const int c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= k) return;
+  curandState state;
+  curand_init(1, c, 0, &state);
+  const auto high = static_cast<std::uint64_t>(curand(&state));  // two draws of 32 bits: n may be larger than one
+  const auto i = static_cast<std::int64_t>((high << 32 | curand(&state)) % static_cast<std::uint64_t>(n));
+  for (int j = 0; j < d; ++j) starts[c * d + j] = points[j * n + i];
+}
+
 /// Calls f with bsyd as a compile-time constant if it is a usual one, else with 0.
 template <class F>
 void with_rows(int bsyd, F&& f) {
@@ -54,7 +68,11 @@ struct State {
       : lloyd(problem, trace), points(cuda::upload_columns(problem, trace, lloyd.stream())), bsxn(config.integer("bsxn")),
         bsxp(config.integer("bsxp")), bsyd(config.integer("bsyd")), tiles(config.integer("tiles")), block2(config.integer("block2")),
         packages(config.integer("packages")), pitch((problem.k + 31) / 32 * 32), package_sums(std::int64_t(problem.d) * packages * pitch),
-        sums(std::int64_t(problem.d) * problem.k), package_counts(std::int64_t(packages) * pitch), counts(problem.k) {}
+        sums(std::int64_t(problem.d) * problem.k), package_counts(std::int64_t(packages) * pitch), counts(problem.k) {
+    const cuda::Phase phase(trace, "choose_starts", lloyd.stream());  // timed alone: every run takes the problem's start
+    choose_starts<<<cuda::blocks(problem.k, 128), 128, 0, lloyd.stream()>>>(points.data(), problem.n, problem.d, problem.k, lloyd.next());
+    cuda::check_launch();
+  }
 
   dim3 block1() const { return dim3(bsxp, bsyd); }
   /// The tile of step 1 and its labels; its width is rounded up to four points.
