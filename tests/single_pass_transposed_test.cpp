@@ -16,7 +16,8 @@ struct SinglePassTransposed : OnTheGpu {
 TYPED_TEST_SUITE(SinglePassTransposed, Precisions);
 
 TYPED_TEST(SinglePassTransposed, IsRightOnBothSidesOfLocalMemory) {
-  for (const int d : {4, 32, 64, 128, 200, 256}) EXPECT_EQ(this->verdict("gpu/lloyd/single_pass_transposed", d), "") << "d = " << d;
+  for (const std::string name : {"gpu/lloyd/single_pass_transposed", "gpu/lloyd/single_pass_contiguous"})
+    for (const int d : {4, 32, 64, 128, 200, 256}) EXPECT_EQ(this->verdict(name, d), "") << name << ", d = " << d;
 }
 
 TYPED_TEST(SinglePassTransposed, WrongSumsPastLocalMemoryAreSeen) {

@@ -1,4 +1,4 @@
-// Solver and description of lutz2018's single-pass strategy, for gpu/lloyd/single_pass_transposed and its fault (tests/faults).
+// Solver and description of lutz2018's single-pass strategy, for gpu/lloyd/single_pass_transposed, single_pass_contiguous and a fault (tests/faults).
 #pragma once
 
 #include "impl/gpu/lloyd/transposed_sums.cuh"
@@ -17,7 +17,7 @@ struct Launch {
 };
 
 /// ReadAgain: reads points for the sums that local memory cannot keep.
-template <class T, template <class> class ReadAgain = PointsReadAgain>
+template <class T, template <class> class ReadAgain = PointsReadAgain, class Pattern = Strided>
 class SinglePass {
  public:
   SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
@@ -43,7 +43,7 @@ class SinglePass {
   cuda::Buffer<T> points_;
   Running<T> running_;
   Launch launch_;
-  Fused<T, ReadAgain> fused_;
+  Fused<T, ReadAgain, Pattern> fused_;
 };
 
 inline Description fused_description(std::string_view summary) {

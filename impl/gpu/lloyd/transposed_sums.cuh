@@ -54,6 +54,15 @@ struct PointsReadAgain {
   __device__ T at(int j, int q) const { return own(j, q); }
 };
 
+/// Memory access patterns (Section 6.1): place of point v of V of thread t in a block's batch. Strided: neighbouring threads read neighbouring points.
+struct Strided {
+  static __device__ int place(int v, int, int t, int block) { return v * block + t; }
+};
+/// A thread reads neighbouring points.
+struct Contiguous {
+  static __device__ int place(int v, int V, int t, int) { return t * V + v; }
+};
+
 /// Adds a block's tables to sums (k x d) and counts.
 template <class T>
 __device__ __forceinline__ void merge_tables(const T* sum_table, const unsigned* mass_table, int groups, int pitch, int d, int k, T* sums,
@@ -74,7 +83,7 @@ __device__ __forceinline__ void merge_tables(const T* sum_table, const unsigned*
 }
 
 /// points: d x n, centroids: k x d. mass_tables, sum_tables: of all blocks, if not in local memory.
-template <class T, int V, template <class> class Tile>
+template <class T, int V, template <class> class Tile, class Pattern>
 __global__ void label_and_add(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k, FusedPlan plan,
                               std::int32_t* __restrict__ labels, unsigned long long* changed, T* sum_tables, unsigned* mass_tables, T* sums,
                               unsigned* counts) {
@@ -96,12 +105,12 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
   for (std::int64_t first = std::int64_t(blockIdx.x) * batch; first < n; first += std::int64_t(gridDim.x) * batch) {
     const int size = static_cast<int>(min(n - first, std::int64_t(batch)));
     const Tile<T> tile(tile_memory, points, n, first, plan.tile_pitch);
-    int q[V];
+    int place[V], q[V];
 #pragma unroll
-    for (int v = 0; v < V; ++v) q[v] = Tile<T>::kept ? v * block + t : min(v * block + t, size - 1);
+    for (int v = 0; v < V; ++v) place[v] = Pattern::place(v, V, t, block), q[v] = Tile<T>::kept ? place[v] : min(place[v], size - 1);
     std::int32_t old[V];  // read all before writing any
 #pragma unroll
-    for (int v = 0; v < V; ++v) old[v] = labels[first + min(v * block + t, size - 1)];
+    for (int v = 0; v < V; ++v) old[v] = labels[first + min(place[v], size - 1)];
     if constexpr (Tile<T>::kept) {
       for (int j0 = 0; j0 < d; j0 += C) {
         T x[C][V];
@@ -145,8 +154,8 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
     }
 #pragma unroll
     for (int v = 0; v < V; ++v) {
-      if (v * block + t >= size) continue;
-      tile_labels[v * block + t] = best[v];
+      if (place[v] >= size) continue;
+      tile_labels[place[v]] = best[v];
       ++mass_table[std::int64_t(best[v]) * block + t];
       if (old[v] != best[v]) labels[first + q[v]] = best[v], ++moved;
     }
@@ -173,13 +182,19 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
   if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
 }
 
+/// Those of `grid` blocks that have points and memory for their tables.
+inline unsigned fused_blocks(const FusedPlan& plan, std::int64_t n, int grid) {
+  const std::int64_t outside = (plan.local_sums ? 0 : plan.sum_bytes) + (plan.local_masses ? 0 : plan.mass_bytes);
+  return blocks_with_tables(std::min<std::int64_t>(grid, cuda::blocks(n, std::int64_t(plan.block) * plan.vector)), outside);
+}
+
 /// Labels and adds chunks of at most n points. Not concurrently: it owns the tables in global memory. ReadAgain: reads points that were not kept.
-template <class T, template <class> class ReadAgain = PointsReadAgain>
+template <class T, template <class> class ReadAgain = PointsReadAgain, class Pattern = Strided>
 class Fused {
  public:
   /// block: a multiple of 32; grid: most blocks; vector: 1, 2, 4 or 8; budget: bytes of local memory per block.
   Fused(std::int64_t n, int d, int k, int block, int grid, int vector, std::int64_t budget)
-      : d_(d), k_(k), plan_(d, k, block, vector, budget, sizeof(T)), grid_(blocks(plan_, n, grid)) {
+      : d_(d), k_(k), plan_(d, k, block, vector, budget, sizeof(T)), grid_(fused_blocks(plan_, n, grid)) {
     if (!plan_.local_sums) sum_tables_ = cuda::Buffer<T>(grid_ * plan_.sum_bytes / sizeof(T));
     if (!plan_.local_masses) mass_tables_ = cuda::Buffer<unsigned>(grid_ * plan_.mass_bytes / sizeof(unsigned));
     kernel_ = vector == 1 ? with_vector<1>() : vector == 2 ? with_vector<2>() : vector == 4 ? with_vector<4>() : with_vector<8>();
@@ -194,16 +209,10 @@ class Fused {
     cuda::check_launch();
   }
 
-  /// Those of `grid` blocks that have points and memory for their tables.
-  static unsigned blocks(const FusedPlan& plan, std::int64_t n, int grid) {
-    const std::int64_t outside = (plan.local_sums ? 0 : plan.sum_bytes) + (plan.local_masses ? 0 : plan.mass_bytes);
-    return blocks_with_tables(std::min<std::int64_t>(grid, cuda::blocks(n, std::int64_t(plan.block) * plan.vector)), outside);
-  }
-
  private:
   template <int V>
   auto with_vector() const {
-    return plan_.local_points ? label_and_add<T, V, KeptPoints> : label_and_add<T, V, ReadAgain>;
+    return plan_.local_points ? label_and_add<T, V, KeptPoints, Pattern> : label_and_add<T, V, ReadAgain, Pattern>;
   }
 
   int d_, k_;
@@ -211,13 +220,13 @@ class Fused {
   unsigned grid_;
   cuda::Buffer<T> sum_tables_;
   cuda::Buffer<unsigned> mass_tables_;
-  decltype(&label_and_add<T, 1, KeptPoints>) kernel_ = nullptr;
+  decltype(&label_and_add<T, 1, KeptPoints, Pattern>) kernel_ = nullptr;
 };
 
 /// Longest chain of additions of a chunk of n points: thread, block, grid.
 inline std::int64_t fused_depth(const ProblemShape& p, int block, int grid, int vector, std::int64_t budget) {
   const FusedPlan plan(p.d, p.k, block, vector, budget, sizeof(double));  // fp32 has at least as many blocks
-  const std::int64_t blocks = Fused<double>::blocks(plan, p.n, grid), batch = std::int64_t(block) * vector;
+  const std::int64_t blocks = fused_blocks(plan, p.n, grid), batch = std::int64_t(block) * vector;
   const std::int64_t batches = (p.n + blocks * batch - 1) / (blocks * batch);
   return batches * ((batch + plan.groups - 1) / plan.groups) + plan.groups + grid;
 }
