@@ -12,7 +12,8 @@ from plots.read.intervals import Estimate, exact, over
 from plots.read.json_text import inner
 from plots.read.times import PHASES, TIMES, Formula, Record, milliseconds, phase, point_iteration
 
-TIMED_BESIDES = ("floor_share", "bus_share", "memory_share", "arithmetic_share", "product_share", "energy", "cost")
+OF_PEAKS = ("floor_share", "bus_share", "nvlink_share", "memory_share", "arithmetic_share", "product_share")
+TIMED_BESIDES = (*OF_PEAKS, "energy", "cost")
 STEADY = 0.01  # the least relative change of the mean M between iterations that counts (wu2011, Section III)
 OF_PREPARE = ("overall", "end_to_end", "end_to_end_iteration", "prepare")
 OVER_BASELINE = {"speedup": "×", "efficiency": "%"}  # families that divide by an exhibit's baseline, and their units
@@ -145,6 +146,7 @@ ROWS = [  # name, label, unit, better, formula
     ("floor_share", "share of the floor", "%", "higher", rates.floor_share),
     ("throughput", "throughput of the points", "GB/s", "higher", partial(rates.rate, "points")),
     ("bus_share", "share of the upload bandwidth", "%", "higher", partial(rates.share, "points")),
+    ("nvlink_share", "share of a projected NVLink", "%", "higher", partial(rates.share, "points", of="nvlink")),
     ("price", "price", "USD/h", "lower", rates.price),
     ("cost", "price of 10⁶ iterations", "USD", "lower", rates.cost),
     ("energy", "energy of an iteration", "J", "lower", rates.energy),

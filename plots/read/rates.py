@@ -6,6 +6,9 @@ from plots.read.json_text import inner
 from plots.read.results import device
 from plots.read.times import Record, per_iteration, run_s
 
+# NVIDIA's figures for all links of P100, V100, A100, H100 and B200, one direction, by compute capability.
+NVLINK_GBS = {"6.0": 80, "7.0": 150, "8.0": 300, "9.0": 450, "10.0": 900}
+
 
 def parts(line: Line) -> float:
     """Equal parts of a machine that shared a run: ranks of MPI times each one's GPUs. Where the parameter `gpus` is 0:
@@ -46,10 +49,13 @@ def speeds(line: Line, record: Record) -> dict[str, float | None]:
 
 def peak(what: str, line: Line, record: Record) -> Estimate | None:
     """The machine's own rate in 10^9 a second. `bytes`, `flops`: of the record's `floor`. `points`: its pinned upload
-    bandwidth. `product`: the fastest arithmetic that `kmbench ceilings` measured on the device, tensor cores if the GPU
-    has them, else multiply-adds of the precision."""
+    bandwidth. `nvlink`: that of the GPU's generation, projected as in lutz2018, Section 6.2.7. `product`: the fastest
+    arithmetic that `kmbench ceilings` measured on the device, tensor cores if the GPU has them, else multiply-adds of
+    the precision."""
     if what == "points":
         most = inner(record, "ceilings", "gpu", "upload_gbs")
+    elif what == "nvlink":
+        most = NVLINK_GBS.get(inner(record, "gpu", "compute_capability"))
     elif what == "product":
         names = (f"fma_{line['precision']}_gflops", "tensor_tf32_gflops", "tensor_bf16_gflops")
         most = max(inner(record, "ceilings", device(line), name) or 0 for name in names)
@@ -58,9 +64,9 @@ def peak(what: str, line: Line, record: Record) -> Estimate | None:
     return exact(most) if most else None
 
 
-def share(what: str, line: Line, record: Record) -> Estimate | None:
-    """A rate over the machine's own, in percent."""
-    made, most = rate(what, line, record), peak(what, line, record)
+def share(what: str, line: Line, record: Record, of: str = "") -> Estimate | None:
+    """A rate over the machine's own, or over its peak `of`, in percent."""
+    made, most = rate(what, line, record), peak(of or what, line, record)
     return made.scaled(100 / most.value) if made and most else None
 
 

@@ -97,6 +97,9 @@ FORMULAS = [  # metric, line, machine.json, value
     ("throughput", STREAM | {"precision": "fp64"}, {}, 3.2),
     ("bus_share", STREAM, {"ceilings": {"gpu": {"upload_gbs": 2.0}}}, 80),
     ("bus_share", STREAM, {"ceilings": {"gpu": None}}, None),
+    ("nvlink_share", STREAM, {"gpu": {"compute_capability": "6.0"}}, 2),
+    ("nvlink_share", STREAM, {"gpu": {"compute_capability": "6.1"}}, None),  # lutz2018's GTX 1080 has none
+    ("nvlink_share", STREAM, {"gpu": None}, None),
     ("flops_per_price", TENTH, PRICED, pytest.approx(1049.9, abs=0.05)),  # lutz2018's c4.8xlarge
     ("flops_per_price", TENTH | GPU, PRICED, None),  # no such peak in the record
     ("bandwidth_per_price", TENTH, PRICED, pytest.approx(37.71, abs=0.005)),

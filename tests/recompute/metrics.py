@@ -9,7 +9,8 @@ PHASES = ("assign", "update", "transfer", "transpose", "init")
 WITHIN = ("icd", "rid", "centroid_data", "new_centroids")  # phases within another
 VERBS = dict.fromkeys(("run", "iteration", "point_iteration"), ()) | {"overall": ("prepare_s",)}  # besides iterate
 VERBS |= dict.fromkeys(("end_to_end", "end_to_end_iteration"), ("prepare_s", "download_s"))
-RATES = ("throughput", "bus_share")
+RATES = ("throughput", "bus_share", "nvlink_share")
+NVLINK = {"6.0": 80, "7.0": 150, "8.0": 300, "9.0": 450, "10.0": 900}  # 10^9 bytes a second by compute capability
 OVER_BASELINE = ("speedup", "efficiency")
 COUNTS = ("iterations", "centroid_error", "mean_error", "inertia", "wrong_labels", "tied_labels", "label_excess")
 TRACED = {"saved", "saved_in_warps", "settled"}  # counts of the traced run
@@ -46,12 +47,16 @@ def with_verbs(line, name):
 
 
 def rate(line, name, record):
-    """10^9 bytes of the points a second, or their share of the bus."""
-    one, most = time(line), ((record.get("ceilings") or {}).get("gpu") or {}).get("upload_gbs")
-    if one is None or (name == "bus_share" and not most):
+    """10^9 bytes of the points a second, or their share of the bus or of NVLink."""
+    one, most = time(line), 100
+    if name == "bus_share":
+        most = ((record.get("ceilings") or {}).get("gpu") or {}).get("upload_gbs")
+    if name == "nvlink_share":
+        most = NVLINK.get((record.get("gpu") or {}).get("compute_capability"))
+    if one is None or not most:
         return None
     size = line["n"] * line["d"] * (4 if line["precision"] == "fp32" else 8)
-    work = size / 1e9 * line["iterations"] * (100 / most if name == "bus_share" else 1)
+    work = size / 1e9 * line["iterations"] * 100 / most
     value, low, high = one
     return tuple(None if x is None else work / x for x in (value, high, low))
 
