@@ -27,7 +27,7 @@ static void take(float* to) {
     for (std::size_t j = 0; j < clusters.n_dims; ++j) to[c * clusters.n_dims + j] = clusters.h_data_cuda[j * clusters.k + c];
 }
 
-int peer_run(const float* start, int iterations, double tolerance, std::int32_t* labels, float* assigned, float* centroids) {
+int peer_run(const float* start, int iterations, double tolerance, std::int32_t* labels, std::int32_t*, float* assigned, float* centroids) {
   if (tolerance >= 0) return fprintf(stderr, "it has no test for convergence: give no tolerance\n"), -1;
   for (std::size_t c = 0; c < clusters.k; ++c)
     for (std::size_t j = 0; j < clusters.n_dims; ++j) clusters.h_data_cuda[j * clusters.k + c] = start[c * clusters.n_dims + j];

@@ -24,7 +24,7 @@ const char* peer_open(const float* points, std::int64_t n, int d, int k, const c
   return nullptr;
 }
 
-int peer_run(const float* start, int, double tolerance, std::int32_t* labels, float* assigned, float*) {
+int peer_run(const float* start, int, double tolerance, std::int32_t* labels, std::int32_t*, float* assigned, float*) {
   if (tolerance < 0) return std::fputs("KMCUDA has no limit of iterations: give a tolerance\n", stderr), -1;
   std::copy(start, start + std::size_t(problem.k) * problem.d, assigned);
   std::fflush(stdout);

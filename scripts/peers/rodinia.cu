@@ -30,7 +30,7 @@ const char* peer_open(const float* points, std::int64_t n, int d, int k, const c
   return nullptr;
 }
 
-int peer_run(const float* start, int iterations, double tolerance, std::int32_t* labels, float* assigned, float* centroids) {
+int peer_run(const float* start, int iterations, double tolerance, std::int32_t* labels, std::int32_t*, float* assigned, float* centroids) {
   const auto& [n, d, k, rows] = problem;
   const std::size_t cells = std::size_t(k) * d;
   std::vector<float> sums(cells);

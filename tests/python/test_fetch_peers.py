@@ -88,12 +88,12 @@ def test_without_a_compiler_or_with_other_code_it_says_so(place):
     assert ran.returncode == 1 and "does not compile; see " in ran.stderr
 
 
-@pytest.mark.parametrize("variant", ["", "update"])
+@pytest.mark.parametrize("variant", ["assign", "update", "after"])
 def test_the_adapter_s_answers_are_right(place, variant):
     needed(KMBENCH)
     words = fetch_peers(place, "kmcuda").stdout.split()
     assert words[0] == "python3"
-    program = script(place / "program", sys.executable, *words[1:], *variant.split())
+    program = script(place / "program", sys.executable, *words[1:], variant)
     shapes = "fp32/(d = 2|ties|empty clusters|converges, tolerance 0)|fp64/k = n"
     ran = kmbench("check", "--filter", f"^library/external/({shapes})$", "--external", program)
     assert "4 right, 1 wrong" in ran.stdout, ran.stdout + ran.stderr
