@@ -21,7 +21,7 @@ struct {
 
 const char* peer_open(const float* points, std::int64_t n, int d, int k, const char*) {
   if (k * d > int(sizeof(c_clusters) / sizeof(float))) return "k d is above the 1,088 values of its constant memory";
-  if (n * d >= std::int64_t(1) << 29) return "n d is above 2^29: it counts bytes in 32 bits";
+  if (n * d >= std::int64_t(1) << 31) return "n d is above 2^31";
   if (problem.n > 0) deallocateMemory();
   problem.n = n, problem.d = d, problem.k = k;
   problem.rows.clear();

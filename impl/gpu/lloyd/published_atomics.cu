@@ -110,7 +110,7 @@ const Register<PublishedAtomics> registration{{
     .summary = "benedetti2025's text: constant memory, distances in shared memory, sums by atomicAdd",
     .paper = "benedetti2025",
     .device = Device::gpu,
-    .parameters = {{.name = "block", .fallback = 256, .range = {32, 64, 128, 256}, .help = "threads of a block, at most", .effective = fitting}},
+    .parameters = {{.name = "block", .fallback = 256, .range = {32, 64, 128, 256}, .help = "threads of a block, at most"}},
     .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
       if (!ConstantMemory::fits(p, value_bytes)) return "k d values exceed 64 KiB of constant memory";
       const std::int64_t block = fitting(config.number("block"), p, value_bytes);
