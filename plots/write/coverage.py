@@ -44,7 +44,7 @@ def covered(view: View, machine: str = "") -> Covered:
     beside = placed(view) if numbers else {}
     for place, row in numbers.items():
         found = beside.get(place, set())
-        kinds[LINE if "" in found else STAND_IN if found else need(view, row, place[1])] += 1
+        kinds[LINE if "" in found else STAND_IN if found else need(view, row)] += 1
     without = Counter({what: count for what, count in kinds.items() if what not in (LINE, STAND_IN)})
     return Covered(view.exhibit.key, machine or view.machine.name, kinds[LINE], kinds[STAND_IN], without)
 
@@ -66,20 +66,20 @@ def placed(view: View) -> dict[Place, set[str]]:
     for row in (row for row in found if row.line):
         for printed in row.printed:
             for name in printed.values:
-                if tells(row.line, name, printed) and view.value(row.line, name, fields) is not None:
+                if tells(row.line, name) and view.value(row.line, name, fields) is not None:
                     beside.setdefault((repr(printed.shown), name), set()).add(printed.stand_in)
     return beside
 
 
-def tells(line: Line, name: str, printed: Printed) -> bool:
+def tells(line: Line, name: str) -> bool:
     """Whether the line's metric is the paper's quantity."""
-    if name == "iterations":  # a fixed number is not how many it needs; made-up points need others
-        return line["tolerance"] is not None and not printed.stand_in
+    if name == "iterations":  # a fixed number is not how many it needs
+        return line["tolerance"] is not None
     return name != "init" or CHOICE in line["prepare_phases"] or CHOICE in line["phases"]
 
 
-def need(view: View, row: Printed, name: str) -> str:
-    """The need of a line beside this number."""
+def need(view: View, row: Printed) -> str:
+    """The need of a line beside this row."""
     known = view.exhibit.implementations
     if "machine" in row.key:
         return MACHINE
@@ -87,8 +87,7 @@ def need(view: View, row: Printed, name: str) -> str:
         return SYSTEM
     if isinstance(row.key.get("threads"), str):
         return OTHER_THREADS
-    same_row = [one for one in view.exhibit.printed() if one.shown == row.shown]
-    keys = [one.key for one in same_row if not (name == "iterations" and one.stand_in)]
+    keys = [one.key for one in view.exhibit.printed() if one.shown == row.shown]
     if any(line["verdict"] == "" and matches(line, key) for line in view.lines for key in keys):
         return VALUE
     what = why_none(view, row.key)[1]

@@ -44,14 +44,14 @@ inline double settled(const Trace& trace, std::string_view phase) {
 }
 
 template <class T>
-Constants measure_constants(Launch launch) {
+Constants measure_constants(Launch launch, bool may_share) {
   const Sample<T> narrow(0.16), wide(0.22);
   const auto& shape = narrow.problem;
   const double cells = double(shape.n) * shape.d, k = shape.k;
   const auto traced = [&](const Sample<T>& sample, Plan plan) {
     const Problem<T>& p = sample.problem;
     Trace none, trace(true);
-    HostDriven<T> run(p, none, launch, plan, kernels<T, true, true>(p.d, p.k), Cutoff<T>(p.d));
+    HostDriven<T> run(p, none, launch, plan, kernels<T, true, true>(p.d, p.k, may_share), Cutoff<T>(p.d));
     run.reset();
     run.iterate(trace);
     trace.finish();
@@ -65,16 +65,24 @@ Constants measure_constants(Launch launch) {
   return {.a = each / cells, .b = settled(many, "icd_rid") / (k * k * std::log2(k)), .c = (settled(all, "assign") - shared) / (cells * k)};
 }
 
-/// Reads the constants from the file, or measures them.
+/// Reads the constants from the file, or measures them, with centroids in shared or in global memory.
 template <class T>
-Constants constants(Launch launch) {
+Constants constants(Launch launch, bool may_share = true) {
   const char* const precision = sizeof(T) == 4 ? " fp32 " : " fp64 ";
-  const auto file = constants_file(device::name() + precision + std::to_string(launch.grid) + "x" + std::to_string(launch.block));
+  const auto file =
+      constants_file(device::name() + precision + std::to_string(launch.grid) + "x" + std::to_string(launch.block) + (may_share ? "" : " global"));
   Constants found = file.empty() ? Constants{} : read_constants(file);
   if (found.usable()) return found;
-  found = measure_constants<T>(launch);
+  found = measure_constants<T>(launch, may_share);
   if (!file.empty()) write_constants(file, found);
   return found;
+}
+
+/// Counted once in a run, so that the mean is the value.
+inline void count(Trace& trace, const Constants& constants, int iters) {
+  trace.count("constant_a", constants.a * iters);
+  trace.count("constant_b", constants.b * iters);
+  trace.count("constant_c", constants.c * iters);
 }
 
 /// The hybrid's two tests (Figure 4): k log k here, Equation 9 in Plan::worth. Without the first, ranks count as free.

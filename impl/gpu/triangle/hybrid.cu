@@ -25,9 +25,7 @@ class Hybrid {
   void reset() { run_.reset(); }
   int iterate(Trace& trace) {
     const int iters = run_.iterate(trace);
-    trace.count("constant_a", constants_.a * iters);  // counted once, so that the mean is the value
-    trace.count("constant_b", constants_.b * iters);
-    trace.count("constant_c", constants_.c * iters);
+    triangle::count(trace, constants_, iters);
     return iters;
   }
   Solution<T> download() { return run_.download(); }
