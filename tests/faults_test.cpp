@@ -9,8 +9,8 @@ namespace km {
 namespace {
 
 TEST(Faults, Catalogue) {
-  EXPECT_GT(catalogue().size(), 220u);
-  for (const auto& [name, category, e] : catalogue())
+  EXPECT_GT(planted().size(), 220u);
+  for (const auto& [name, category, e] : planted())
     RecordProperty(
         name,
         nlohmann::json{{"category", category}, {"run", e.run}, {"on", e.on}, {"check", e.check}, {"precisions", e.precisions}, {"argued", e.argued}}

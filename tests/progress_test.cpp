@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/base/text.hpp"
 #include "bench/run/result.hpp"
 
 namespace km {

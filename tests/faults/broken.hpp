@@ -168,7 +168,7 @@ struct Catalogued {
   std::string name, category;
   Expected expected;
 };
-inline std::vector<Catalogued>& catalogue() {
+inline std::vector<Catalogued>& planted() {
   static std::vector<Catalogued> all;
   return all;
 }
@@ -183,7 +183,7 @@ struct Planted {
                              .description = std::move(description),
                              .fp32 = fp64_only ? Prepare<float>() : prepare<float>,
                              .fp64 = prepare<double>});
-    catalogue().push_back({std::move(name), category, std::move(expected)});
+    planted().push_back({std::move(name), category, std::move(expected)});
   }
 
  private:
