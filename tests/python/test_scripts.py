@@ -58,6 +58,7 @@ REFUSED = {
     "reproduce --quick": "unknown argument '--quick'; see scripts/reproduce --help",
     "setup --fast": "unknown argument '--fast'; none is accepted",
     "setup ''": "unknown argument ''; none is accepted",
+    "spectral_real --fast": "unknown argument '--fast'; one is accepted: the path of kmbench",
     "test clean": "unknown argument 'clean'; none is accepted",
     "test ''": "unknown argument ''; none is accepted",
     "transcripts": "/nonexistent/kmbench: not built",
