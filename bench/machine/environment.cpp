@@ -255,8 +255,7 @@ std::string machine_id() {
 
 Json read_machine_record(const fs::path& file) {
   if (!fs::exists(file)) return Json::object();
-  std::ifstream in(file);
-  Json record = fs::is_regular_file(file) ? Json::parse(in, nullptr, false) : Json();
+  Json record = fs::is_regular_file(file) ? Json::parse(std::ifstream(file), nullptr, false) : Json();  // to open a pipe would wait
   if (!record.is_object()) throw UserError("{}: not a JSON object; repair it, or delete it with its ceilings and price", file.string());
   return record;
 }

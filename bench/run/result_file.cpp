@@ -112,6 +112,7 @@ FolderLock::~FolderLock() { ::close(file_); }
 
 std::vector<Json> read_lines(const fs::path& path) {
   std::vector<Json> lines;
+  if (fs::exists(path) && !fs::is_regular_file(path)) throw UserError("{}: not a regular file", path.string());  // to open a pipe would wait
   std::ifstream file(path, std::ios::binary);
   if (const int why = errno; !file && why != ENOENT) throw UserError("{}: {}", path.string(), std::generic_category().message(why));
   int number = 0;

@@ -365,6 +365,11 @@ def file_inputs(folder: Path) -> Iterator[Input]:
     for name, size in [("bad/sparse.toml", 100 << 20), ("sparse.csv", 200 << 20)]:
         with (folder / name).open("wb") as file:
             file.truncate(size)
+    for name in ("adhoc.jsonl", "machine.json"):
+        (folder / f"own {name}").mkdir()
+        os.mkfifo(folder / f"own {name}" / name)
+        here = [f"own {name}" if word == "out" else word for word in SMALL]
+        yield Input(f"a pipe as {name}", [*here, "--d", "2"], re.escape(name))
     for name in ["pipe", "folder", "sparse"]:
         yield Input(f"exhibit {name}", ["run", f"bad/{name}.toml", "--out", "out"], f"{name}.toml")
     yield Input("a .csv of one line of 200 MB", [*RUN, "--data", "sparse.csv", "--k", "1"], "a line of more than")
