@@ -10,11 +10,15 @@ namespace {
 
 TEST(Faults, Catalogue) {
   EXPECT_GT(planted().size(), 220u);
-  for (const auto& [name, category, e] : planted())
-    RecordProperty(
-        name,
-        nlohmann::json{{"category", category}, {"run", e.run}, {"on", e.on}, {"check", e.check}, {"precisions", e.precisions}, {"argued", e.argued}}
-            .dump(-1, ' ', true));
+  for (const auto& [name, category, summary, e] : planted())
+    RecordProperty(name, nlohmann::json{{"category", category},
+                                        {"summary", summary},
+                                        {"run", e.run},
+                                        {"on", e.on},
+                                        {"check", e.check},
+                                        {"precisions", e.precisions},
+                                        {"argued", e.argued}}
+                             .dump(-1, ' ', true));
 }
 
 }  // namespace

@@ -59,6 +59,13 @@ TEST(ExplainTimes, ACopyOfTheOutputsIsAllowed) {
   EXPECT_NE(explain_times(0, 0.031, 0, 0.01, false), "");
 }
 
+TEST(ExplainWhole, AShortSampleHidesNothing) {
+  EXPECT_EQ(explain_whole(1e-4, 3e-4, 1e-5 + 3e-5, 1e-5, false), "");
+  EXPECT_EQ(explain_whole(1e-7, 1e-7, 5e-5, 1e-6, false), "reset and download took 0.05 ms, iterate 0.0001 ms: compute in iterate");
+  EXPECT_EQ(explain_whole(1e-7, 5e-5, 1e-6, 1e-6, false).substr(0, 20), "iterate took 0.05 ms");
+  EXPECT_EQ(explain_whole(1e-7, 1e-7, 5e-5, 1e-6, true), "") << "launches";
+}
+
 TEST(CopySeconds, GrowWithTheSize) {
   const double small_s = std::ranges::min(copies_s(false, {1 << 10}, 3)), large_s = std::ranges::min(copies_s(false, {64 << 20, 1 << 10}, 3));
   EXPECT_GT(small_s, 0);

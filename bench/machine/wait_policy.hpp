@@ -23,4 +23,7 @@ inline std::string wait_policy() {
   return text.empty() ? std::string("GOMP_SPINCOUNT=") + our_spin_count : text;
 }
 
+/// True if threads may spin for longer than by our choice.
+inline bool threads_spin() { return wait_policy() != std::string("GOMP_SPINCOUNT=") + our_spin_count && wait_policy() != "OMP_WAIT_POLICY=passive"; }
+
 }  // namespace km

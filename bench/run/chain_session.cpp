@@ -76,6 +76,8 @@ class ChainSession final : public Session {
     m.iters = last_.iters;
   }
 
+  void explain_points(Measurement&) override {}  // no other case has them
+
   const std::vector<std::int32_t>& labels() const override { return last_.labels; }
 
   void write_answer(const std::filesystem::path& folder) override { write_labels(folder / "labels.npy", last_.labels); }

@@ -1,6 +1,7 @@
 #include "bench/run/measure.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +17,7 @@
 #include "bench/machine/energy.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
+#include "bench/machine/wait_policy.hpp"
 #include "bench/run/energy.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/ranks.hpp"
@@ -34,7 +36,8 @@ template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
-      : case_(c), runs_(case_), judge_(runs_.problem, c.implementation->description, c.config, runs_.points->spread) {
+      : case_(c), runs_(case_), judge_(runs_.problem, c.implementation->description, c.config, runs_.points->spread),
+        unforeseen_(runs_, judge_, departs()) {
     m.dataset_hash = set_.hash;
     m.generator = set_.generator;
 
@@ -56,10 +59,12 @@ class TypedSession final : public Session {
       m.prepare_disturbed = share_of(ThreadDelays().since(delays_before), std::max(prepare_s, 2e-3)) > disturbed_share;  // new threads start late
       m.prepare_trace = std::move(prepare_trace);
     }
-    for (int run = 0; run < c.warmup; ++run) {
+    const bool unforeseen = c.warmup > 0 && !c.once;
+    for (int run = unforeseen; run < c.warmup; ++run) {
       start_.rotate(1 % problem_.k);
       runs_.make();
     }
+    if (unforeseen) m.judge_s += unforeseen_.warm_up(judge_draws()() + std::uint64_t(m.runs));  // interleaved cases prepare again: other rows
     if (c.on_gpu()) gpu_.emplace();
   }
 
@@ -137,29 +142,38 @@ class TypedSession final : public Session {
     judge_if_new(m);
     if (m.judgement.verdict.empty()) m.judgement.verdict = explain_verbs(m);
     if (const std::string why = agreed(group_, explain_trace(m.trace, iters)); m.judgement.verdict.empty()) m.judgement.verdict = why;
+    if (m.judgement.verdict.empty()) m.judgement.verdict = explain_threads(m);
     evidence_.draws = judge_draws();
     const auto drawn = evidence_.draws() % 8;
     const double shortest_s = std::ranges::min(m.samples_s);
-    UnforeseenRun<T> unforeseen(runs_, judge_, departs());
-    if (m.judgement.verdict.empty() && (shortest_s < 0.02 || drawn == 0))  // what remembers is short
-      m.judgement.verdict = unforeseen.make(m, evidence_.draws);
+    const bool replay_unforeseen = !departs() && (shortest_s < 0.01 || drawn == 0);
+    if (m.judgement.verdict.empty())
+      m.judgement.verdict = unforeseen_.make(m, median(m.samples_s) + verbs_.beside_s(), replay_unforeseen, evidence_.draws);
+    if (evidence_.first.iters == 0) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
+    if (m.judgement.verdict.empty()) explain_whole_run(m);
     runs_.end();
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
-      const ReuseScope reuse;                                   // for both replays
-      if (evidence_.first.iters == 0) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
+      const ReuseScope reuse;  // for both replays
       evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
       start_.as_given();
       m.replay = replay_of(m, evidence_);
-      if (m.judgement.verdict.empty() && unforeseen.solution.iters > 0 && !departs() && (shortest_s < 0.01 || evidence_.draws() % 4 == 0)) {
-        start_.take(unforeseen.rows);
-        const Replay second = replay_of(m, {.first = std::move(unforeseen.solution), .sample = false, .draws = evidence_.draws});
+      if (m.judgement.verdict.empty() && replay_unforeseen) {
+        start_.take(unforeseen_.rows);
+        const Replay second = replay_of(m, {.first = std::move(unforeseen_.solution), .sample = false, .draws = evidence_.draws});
         m.replay->verdict = second.verdict;
         m.replay->links += second.links;
       }
     }
     explain_points(m);
     m.judge_s += seconds_since(start);
+  }
+
+  void explain_points(Measurement& m) override {
+    const std::string why = runs_.explain_points();
+    if (why.empty()) return;
+    m.process_changed = true;
+    m.judgement.verdict = why;
   }
 
   void save(const std::filesystem::path& stem) override {
@@ -208,9 +222,7 @@ class TypedSession final : public Session {
   /// Makes and judges one timed run from its own start. Stores the solution in last_.
   Timing timed_run(Measurement& m) {
     runs_.wake_gpus();
-    const auto turn = std::size_t(m.runs++);
-    const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
-    start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);
+    take_turn(m);
     int iters = 0;
     Timing timing = runs_.timed_run(iters);
     const double download_s = undelayed_s([&] {
@@ -220,6 +232,7 @@ class TypedSession final : public Session {
     });
     m.downloads_s.back() = slowest(group_, m.downloads_s.back());
     verbs_.add(timing.reset_s, slowest(group_, download_s));
+    busy_.push_back((timing.processor_s - pool_ends_s_) / timing.wall_s);
     if (m.runs == 1) m.iters = iters;
     if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
       const double more = double(m.iters) / std::max(1, iters);
@@ -227,6 +240,32 @@ class TypedSession final : public Session {
     }
     judge_timed(m);
     return timing;
+  }
+
+  /// Takes the start of the next run.
+  void take_turn(Measurement& m) {
+    const auto turn = std::size_t(m.runs++);
+    const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
+    start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);
+  }
+
+  /// The fixed part of explain_times hides work beside a short sample. One of twenty runs with nothing between the verbs has to do without it.
+  void explain_whole_run(Measurement& m) {
+    const double median_s = median(m.samples_s);
+    if (group_ || m.library || median_s > 10 * fixed_s) return;
+    std::string why;
+    for (int tries = 0; tries < 4 * most_tries; ++tries) {
+      if (tries % most_tries == most_tries - 1) wait_for_quiet();
+      take_turn(m);
+      int iters = 0;
+      const double now_s = runs_.timed_run(iters).wall_s;  // threads may sleep or wait now, and did not before
+      take_turn(m);
+      const auto whole = runs_.whole_run(last_);
+      const auto copies = copies_s(case_.on_gpu(), {labels_bytes(), centroids_bytes(), centroids_bytes()}, 3);
+      why = explain_whole(std::max(median_s, now_s), whole.iterate_s, whole.beside_s, std::ranges::max(copies), case_.on_gpu());
+      if (why.empty()) return judge_if_new(m);
+    }
+    m.judgement.verdict = why;
   }
 
   /// The first result moves on, because copying its labels takes as long as a download.
@@ -243,14 +282,6 @@ class TypedSession final : public Session {
     m.judgement.verdict = made.verdict;
     if (m.judgement.verdict.empty() && !departs()) m.judgement.verdict = made.refused;
     return made;
-  }
-
-  /// A worker with changed points takes no further case.
-  void explain_points(Measurement& m) {
-    const std::string why = runs_.explain_points();
-    if (why.empty()) return;
-    m.process_changed = true;
-    m.judgement.verdict = why;
   }
 
   /// Judges the last run unless it repeats the first answer. Keeps the evidence for the replay.
@@ -305,9 +336,20 @@ class TypedSession final : public Session {
 
   std::string explain_verbs(const Measurement& m) const {
     if (!is_first_rank()) return agreed(group_, "");
-    return agreed(group_, verbs_.explain(median(m.samples_s), last_.labels.size() * sizeof(std::int32_t), last_.centroids.size() * sizeof(T),
-                                         case_.on_gpu(), m.library.has_value()));
+    return agreed(group_, verbs_.explain(median(m.samples_s), labels_bytes(), centroids_bytes(), case_.on_gpu(), m.library.has_value()));
   }
+
+  /// Finds threads beside those that it declares, where these are fewer than all and none may spin for the user's OMP_WAIT_POLICY.
+  std::string explain_threads(const Measurement& m) const {
+    const auto declared = case_.config.values().find("threads");
+    if (declared == case_.config.values().end() || case_.on_gpu() || group_ || m.library || threads_spin()) return "";
+    const auto threads = double(std::get<std::int64_t>(declared->second)), busy = std::ranges::min(busy_);
+    if (threads == 0 || busy <= 1.1 * threads) return "";
+    return fmt::format("it kept {:.3g} processors busy and declares {} threads", busy, threads);
+  }
+
+  std::size_t labels_bytes() const { return last_.labels.size() * sizeof(std::int32_t); }
+  std::size_t centroids_bytes() const { return last_.centroids.size() * sizeof(T); }
 
   void look_at_process(Measurement& m) {
     const std::string remains = state_.remains(), of_all = agreed(group_, remains);
@@ -323,10 +365,13 @@ class TypedSession final : public Session {
   const Problem<T>& problem_ = runs_.problem;
   const Dataset<T>& set_ = runs_.points->set;
   Judge<T> judge_;
+  UnforeseenRun<T> unforeseen_;
   Solution<T> last_;
   bool last_is_first_ = false;  // last_ is the first timed run of the case
   Evidence<T> evidence_;
   VerbTimes verbs_;
+  std::vector<double> busy_;                                      // processors, in each timed run
+  const double pool_ends_s_ = 1e-3 + 2e-4 * omp_get_num_procs();  // of the judge's threads, which OpenMP ends in a run with fewer
   std::optional<GpuState> gpu_;
 };
 

@@ -31,7 +31,7 @@ struct Measurement {
   Trace::Series counters;  // the traced run's, of all ranks
   Judgement judgement;     // of the worst run
   std::optional<Replay> replay;
-  std::optional<double> centroid_error;
+  std::optional<double> centroid_error, unforeseen_iteration_s;
   std::optional<Library> library;
   std::int64_t peak_bytes = 0;
   std::optional<std::int64_t> device_peak_bytes;
@@ -57,6 +57,8 @@ class Session {
   virtual void finish(Measurement& m) = 0;
   /// Makes one run from the start as given, disturbed or not. Judges it, and with a tolerance of 0 that it stopped at rest. Call first, and alone.
   virtual void solve(Measurement& m) = 0;
+  /// Compares the points with those loaded; a worker with other points takes no further case. Call before another case takes its turn.
+  virtual void explain_points(Measurement& m) = 0;
   /// The last run's.
   virtual const std::vector<std::int32_t>& labels() const = 0;
   /// Writes labels.npy (n, 4-byte integers) and centroids.npy (k x d) of the last run into a folder. Throws UserError.

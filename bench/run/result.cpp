@@ -142,7 +142,7 @@ void without_results(Json& line) {
   std::istringstream names(
       "iterations samples_event_s run_delay_s involuntary_switches disturbed_verbs prepare_s download_s inertia centroid_error mean_error "
       "mean_offset wrong_labels tied_labels label_excess judged_points judge_s judge_seed replayed cluster_sizes verdict grade skip failure "
-      "peak_bytes device_peak_bytes gpu energy library");
+      "peak_bytes device_peak_bytes gpu energy library unforeseen_iteration_s");
   for (std::string name; names >> name;) line[name] = nullptr;
   line["samples_s"] = Json::array();
   for (const char* name : {"prepare_phases", "phases", "counters"}) line[name] = Json::object();
@@ -174,6 +174,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   if (m.trace_disturbed) line["disturbed_verbs"].push_back("trace");
   line["prepare_s"] = m.prepare_s;
   line["download_s"] = median(m.downloads_s);
+  if (m.unforeseen_iteration_s) line["unforeseen_iteration_s"] = *m.unforeseen_iteration_s;
   line["prepare_phases"] = m.prepare_trace.prepare();
   line["phases"] = series(m.trace.phases());
   line["counters"] = series(m.counters);
@@ -195,7 +196,7 @@ std::string unreadable(const Json& line) {
   for (const char* name : {"samples_s", "samples_event_s", "run_delay_s", "involuntary_switches"})
     if (!line[name].is_null())
       if (std::string fault = fault_in(line[name], name, "of run"); !fault.empty()) return fault;
-  for (const char* name : {"prepare_s", "download_s", "judge_s"})
+  for (const char* name : {"prepare_s", "download_s", "unforeseen_iteration_s", "judge_s"})
     if (const std::string fault = line[name].is_null() ? "" : fault_of(line[name]); !fault.empty()) return name + fault;
   for (const auto& [name, seconds] : line["prepare_phases"].items())
     if (const std::string fault = fault_of(seconds); !fault.empty()) return "phase " + name + " of prepare" + fault;

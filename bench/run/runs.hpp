@@ -1,6 +1,7 @@
 // Makes the runs of one case, each from a start of its own. With ranks, all make each run together.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -74,6 +75,22 @@ class Runs {
   Timing timed_run(int& iters, const std::vector<T>& rows = {}) {
     Trace untraced;
     return timed_run(untraced, iters, rows);
+  }
+
+  /// The seconds of iterate, and of reset and download together, in a run with nothing between its verbs.
+  struct Whole {
+    double iterate_s, beside_s;
+  };
+  Whole whole_run(Solution<T>& solution) {
+    Trace untraced;
+    const auto begin = std::chrono::steady_clock::now();
+    reset();
+    const double reset_s = seconds_since(begin);
+    solver_->iterate(untraced);
+    if (case_.on_gpu()) device::synchronize();
+    const double iterated_s = seconds_since(begin);
+    solution = solver_->download();
+    return {iterated_s - reset_s, reset_s + seconds_since(begin) - iterated_s};
   }
 
   /// The solution of the last run. Its number of iterations becomes -1 if it is not the one that the run returned.

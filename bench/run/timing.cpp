@@ -132,6 +132,7 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   if (on_gpu) timer->start();  // waits for the device
   const double reset_s = seconds_since(reset_start), computed_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID) - computed_before_s;
   meet();
+  const double processor_start = kernel_clock_s(CLOCK_PROCESS_CPUTIME_ID);
   kernel_clock_s();  // reset may have left the system call out of the caches
   const double kernel_start = kernel_clock_s();
   const auto start = std::chrono::steady_clock::now();
@@ -139,6 +140,7 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   if (on_gpu) device::synchronize();
   timing.wall_s = seconds_since(start);
   const double kernel_s = kernel_clock_s() - kernel_start;
+  timing.processor_s = kernel_clock_s(CLOCK_PROCESS_CPUTIME_ID) - processor_start;
   if (::getpid() != process) ::_exit(1);
   if (on_gpu) timing.event_s = timer->stop();
   timing.delay = ThreadDelays().since(delays_before);

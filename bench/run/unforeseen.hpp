@@ -6,15 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "bench/base/statistics.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/runs.hpp"
+#include "bench/run/together.hpp"
 
 namespace km {
 
@@ -22,43 +23,76 @@ template <class T>
 class UnforeseenRun {
  public:
   std::vector<T> rows;   // the start of the last try
-  Solution<T> solution;  // no iterations before make()
+  Solution<T> solution;  // of make(); no iterations if the warm-up run sufficed
 
   /// departs: the implementation departs from the task (bench/contract/implementation.hpp).
   UnforeseenRun(Runs<T>& runs, const Judge<T>& judge, bool departs) : runs_(runs), judge_(judge), departs_(departs) {}
 
-  /// Makes and judges the run. Returns a sentence or "". One that is too long is repeated from other rows, and so is a wrong one of what departs from
-  /// the task. A disturbed run convicts only if it was too long without its run delay, too.
-  std::string make(const Measurement& m, std::mt19937_64& draws) {
+  /// Makes and judges a warm-up run as a first try: it costs no further run. Cold memory may make it too long, which proves nothing.
+  /// Returns the seconds of judging.
+  double warm_up(std::uint64_t seed) {
+    const auto start = std::chrono::steady_clock::now();
+    warm_ = once(seed);
+    solution = {};
+    return std::max(0.0, seconds_since(start) - warm_.verbs_s);
+  }
+
+  /// Makes and judges the run, unless the warm-up run is short enough and `anew` is false. Returns a sentence or "". One that is too long is repeated
+  /// from other rows, and so is a wrong one of what departs from the task. A disturbed run convicts only if it was too long without its run delay, too.
+  std::string make(Measurement& m, double all_verbs_s, bool anew, std::mt19937_64& draws) {
     const double allowed = allowed_medians(m);
+    const auto too_long = [&](const Tried& t, double sample_s, double delay_s = 0) {
+      const double s = t.verbs_s - delay_s;
+      return s > allowed * sample_s + 1e-4 && s / t.iters > allowed * sample_s / m.iters;
+    };
+    const auto right = [&](const Tried& t) {
+      m.unforeseen_iteration_s = t.timing.wall_s / t.iters;
+      return "";
+    };
+    if (!anew && warm_.iters > 0 && warm_.wrong.empty() && !too_long(warm_, all_verbs_s)) return right(warm_);
     std::string verdict;
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
-      rows = initial_centroids(runs_.points->set, runs_.problem.k, "random", draws());
       if (tries == 0) runs_.wake_gpus();
-      const double sample_s = tries == 0 ? median(m.samples_s) : sample_now_s(m);
-      int iters = 0;
-      const Timing timing = runs_.timed_run(iters, rows);
-      solution = runs_.download(iters);
-      std::string wrong = runs_.explain_start();
-      if (wrong.empty()) wrong = judge_(solution).verdict;
-      if (!wrong.empty()) {
-        if (++against > 1 || !departs_) verdict = wrong;
+      const double sample_s = tries == 0 ? all_verbs_s : std::max(all_verbs_s, sample_now_s());
+      const Tried now = once(draws());
+      if (!now.wrong.empty()) {
+        if (++against > 1 || !departs_) verdict = now.wrong;
         if (departs_) continue;
         break;
       }
-      const auto too_long = [&](double s) { return s > allowed * sample_s + 1e-4 && s / iters > allowed * sample_s / m.iters; };
-      if (!too_long(timing.wall_s)) return "";
+      if (!too_long(now, sample_s)) return right(now);
       std::this_thread::sleep_for(std::chrono::milliseconds(10 << against));  // a hypervisor's disturbance is not counted
-      const double own_s = std::isinf(timing.disturbed) ? 0 : timing.wall_s - timing.delay.run_delay_s.value_or(timing.wall_s);
-      if (timing.disturbed > disturbed_share && !too_long(own_s)) wait_for_quiet();
+      const double delay_s = std::isinf(now.timing.disturbed) ? now.verbs_s : now.timing.delay.run_delay_s.value_or(now.verbs_s);
+      if (now.timing.disturbed > disturbed_share && !too_long(now, sample_s, delay_s)) wait_for_quiet();
       else if (++against > 1)
         verdict = fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
-                              timing.wall_s * 1e3, sample_s * 1e3);
+                              now.verbs_s * 1e3, sample_s * 1e3);
     }
     return verdict;
   }
 
  private:
+  /// One run from drawn rows. No verb may take the work of another: all three count.
+  struct Tried {
+    Timing timing;
+    double verbs_s = 0;
+    int iters = 0;
+    std::string wrong;
+  };
+  Tried once(std::uint64_t seed) {
+    rows = initial_centroids(runs_.points->set, runs_.problem.k, "random", seed);
+    Tried now;
+    now.verbs_s = all_verbs_s(now, rows);
+    now.wrong = runs_.explain_start();
+    if (now.wrong.empty()) now.wrong = judge_(solution).verdict;
+    return now;
+  }
+  double all_verbs_s(Tried& run, const std::vector<T>& from = {}) {
+    run.timing = runs_.timed_run(run.iters, from);
+    const double download_s = undelayed_s([&] { solution = runs_.download(run.iters); });
+    return run.timing.reset_s + run.timing.wall_s + slowest(all_ranks(), download_s);
+  }
+
   /// The time that it may take, in medians of the timed runs: three. An implementation that skips distances may take longer by their share, at most
   /// by the number of iterations, because the first iteration skips few.
   double allowed_medians(const Measurement& m) const {
@@ -68,17 +102,18 @@ class UnforeseenRun {
     return distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
   }
 
-  /// The median of the timed runs, or the shorter of two made now: threads that sleep between iterations stay slow for many runs.
-  double sample_now_s(const Measurement& m) {
+  /// The shorter of two runs from the given start, made now: threads that sleep between iterations stay slow for many runs.
+  double sample_now_s() {
     runs_.start.as_given();
     runs_.make();
-    int iters = 0;
-    return std::max(median(m.samples_s), std::min(runs_.timed_run(iters).wall_s, runs_.timed_run(iters).wall_s));
+    Tried first, second;
+    return std::min(all_verbs_s(first), all_verbs_s(second));
   }
 
   Runs<T>& runs_;
   const Judge<T>& judge_;
   bool departs_;
+  Tried warm_;
 };
 
 }  // namespace km

@@ -79,6 +79,7 @@ class CaseRun {
 
   void measure() {
     session_->repeat(measurement_);
+    if (options_.interleave && right()) session_->explain_points(measurement_);
     if (right() && int(measurement_.samples_s.size()) < case_.repetitions) return;
     if (right() && options_.energy) session_->measure_energy(measurement_);
     if (right()) session_->finish(measurement_);

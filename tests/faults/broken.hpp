@@ -158,14 +158,14 @@ inline const std::string start = "did not start from the initial centroids",
                          writes = "^it wrote to the (points|initial centroids), which are not its own$", endless = "^no end after 1 s",
                          remembered = "^a run from rows that nobody could foresee took",
                          refused = R"(^it does not support \d+ iterations of \d+ points: )", clock = "^the clock was tampered with",
-                         points = "^it changed the points$";
+                         points = "^it changed the points$", whole = "^reset and download took";
 inline std::string exit_code(int code) { return "^the worker process ended with exit code " + std::to_string(code) + " "; }
 inline std::string signal(int number) { return "^the worker process died of signal " + std::to_string(number) + " "; }
 }  // namespace verdict
 
 /// Every fault of this program: name, category and expected answer. tests/faults_test.cpp hands it to Python.
 struct Catalogued {
-  std::string name, category;
+  std::string name, category, summary;
   Expected expected;
 };
 inline std::vector<Catalogued>& planted() {
@@ -179,11 +179,12 @@ struct Planted {
   Planted(std::string name, Description description, Expected expected, std::source_location file = std::source_location::current()) {
     const std::string path = name_from_path(file.file_name()), category = path.substr(path.rfind('/') + 1);
     const bool fp64_only = expected.fp64_only;
+    const std::string summary(description.summary);
     register_implementation({.name = (category == "probes" ? "faults/probes/" : "faults/") + name,
                              .description = std::move(description),
                              .fp32 = fp64_only ? Prepare<float>() : prepare<float>,
                              .fp64 = prepare<double>});
-    planted().push_back({std::move(name), category, std::move(expected)});
+    planted().push_back({std::move(name), category, summary, std::move(expected)});
   }
 
  private:

@@ -30,6 +30,24 @@ struct KM_FAULT(work_in_download, "computes in download", .run = verdict::downlo
   Solution<T> download() { return solved<T>(this->p_); }
 };
 
+KM_PLANT(short_work_in_download, "computes in download, in less than 0.2 ms", .run = verdict::whole, .on = "ties", .check = "")
+template <class T>
+struct short_work_in_download : work_in_download<T> {};
+
+// A run that nobody downloads comes before the one that would show it.
+struct KM_FAULT(short_work_in_some_downloads, "computes in download, unless the run before had none", .run = "^iterate took", .on = "ties",
+                .check = "") {
+  int iterate(Trace& trace) {
+    in_iterate_ = std::exchange(waits_, true);
+    return in_iterate_ ? RightLloyd<T>::iterate(trace) : this->p_.max_iters;
+  }
+  Solution<T> download() {
+    waits_ = false;
+    return in_iterate_ ? this->out_ : solved<T>(this->p_);
+  }
+  bool waits_ = false, in_iterate_ = false;
+};
+
 struct KM_FAULT(work_in_background, "computes in the background until download", .run = verdict::download, .on = "many points", .check = "") {
   int iterate(Trace&) {
     work_ = std::async(std::launch::async, solved<T>, this->p_);
@@ -64,6 +82,20 @@ struct KM_FAULT(half_a_millisecond_in_reset, "works for 0.5 ms in reset", .run =
   void reset() {
     work_for_half_a_millisecond();
     RightLloyd<T>::reset();
+  }
+};
+
+struct KM_FAULT(threads_told_as_one,
+                (Description{
+                    .summary = "declares one thread and computes on sixteen",
+                    .parameters = {{.name = "threads", .fallback = 1, .range = {1, 2}}},
+                    .summation_depth = rounded_once,
+                }),
+                .run = "^it kept .* processors busy and declares 1 threads$", .on = "many points", .check = "") {
+  int iterate(Trace& trace) {
+    std::vector<std::jthread> all;
+    for (int thread = 0; thread < 15; ++thread) all.emplace_back([this] { solved<T>(this->p_); });
+    return RightLloyd<T>::iterate(trace);
   }
 };
 
@@ -206,6 +238,31 @@ struct computes_all_orders_when_prepared : RemembersRows<T> {
   void prepare(const Config&) override {
     Trace untraced;
     RemembersRows<T>::iterate(untraced);
+  }
+};
+
+KM_PLANT(remembers_and_waits, "remembers its answers, and waits as long as short runs last", .run = verdict::remembered, .on = "many points",
+         .check = "")
+template <class T>
+struct remembers_and_waits : RemembersRows<T> {
+  int iterate(Trace& trace) {
+    const auto wait = [](std::chrono::microseconds least) { std::this_thread::sleep_for(least); };
+    if (this->find().second) wait(std::chrono::microseconds(21'500));
+    else wait(std::chrono::milliseconds(150));  // as if its work took so long
+    return RemembersRows<T>::iterate(trace);
+  }
+};
+
+// Its run from unforeseen rows is as short as the others: the work is in another verb.
+KM_PLANT(unknown_rows_in_download, "remembers its answers, and computes those to new rows in download", .run = verdict::remembered,
+         .on = "many points", .check = "")
+template <class T>
+struct unknown_rows_in_download : computes_all_orders_when_prepared<T> {
+  int iterate(Trace&) { return this->p_.max_iters; }
+  Solution<T> download() {
+    Trace untraced;
+    RemembersRows<T>::iterate(untraced);
+    return this->out_;
   }
 };
 

@@ -87,6 +87,7 @@ class Fault:
 
     name: str
     category: str  # the name of its file
+    summary: str  # what it does
     run: str  # a regular expression for the verdict of `kmbench run`; "" if the run is right
     on: str  # the problem
     check: str  # the awkward shape on which `kmbench check` must find it; "": none
@@ -102,3 +103,8 @@ def catalogue() -> list[Fault]:
         test = json.load(file)["testsuites"][0]["testsuite"][0]
     faults = [Fault(name, **json.loads(text)) for name, text in test.items() if str(text).startswith("{")]
     return sorted((f for f in faults if f.category not in ("gpu", "helpers", "probes")), key=lambda f: f.category)
+
+
+if __name__ == "__main__":  # PYTHONPATH=. python3 tests/python/faults.py > results/faults.txt
+    for fault in catalogue():
+        print(f"{fault.category}/{fault.name}: {fault.summary}\n    {fault.run or 'passes: ' + fault.argued}")

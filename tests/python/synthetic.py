@@ -22,7 +22,7 @@ SHARDED = r"/ranks/|_ranks$|library/torch$|many/(nccl|screened)$"  # implementat
 CASE = words("exhibit profile implementation parameters dataset n d k precision init max_iters tolerance")
 UNMEASURED = words("""
     prepare_s download_s iterations inertia centroid_error cluster_sizes verdict grade tied_labels judge_s judge_seed
-    label_excess mean_offset replayed
+    label_excess mean_offset replayed unforeseen_iteration_s
 """)
 
 
@@ -67,6 +67,7 @@ def right(exhibit: str | None, seconds: float, samples: int) -> dict[str, Any]:
         "disturbed_verbs": [],
         "prepare_s": seconds / 10,
         "download_s": seconds / 50,
+        "unforeseen_iteration_s": seconds / 5,
         "prepare_phases": {"transfer": seconds / 20, "transpose": seconds / 200},
         "phases": {"assign": [seconds * 0.1] * 4 + [seconds * 0.11], "update": [seconds * 0.05] * 4 + [seconds * 0.06]},
         "counters": {"distances": [16000.0] * 5, "mean_m": [4.0, 3.0, 2.0, 2.0, 2.0], "warp_imbalance": [0.1] * 5},

@@ -86,6 +86,15 @@ def test_interleaved_repetitions_are_replayed(points, tmp_path):
     assert all(line["verdict"] == "" and line["replayed"]["links"] > 1 for line in found.values())
 
 
+def test_changed_points_cost_no_interleaved_case_its_time(points, tmp_path):
+    which = flags(implementation="^faults/(points_made_writable|slow)$|^cpu/lloyd/(naive|two_step)$", set="sleep_ms=0")
+    more = [*flags(warmup=0, repetitions=4), "--benchmark_enable_random_interleaving=true"]
+    kmbench("run", *which, *points, *more, program=FAULTY)
+    found = by_fault(tmp_path)
+    assert found.pop("points_made_writable")["verdict"] == "it changed the points"
+    assert all(line["verdict"] == "" for line in found.values()), found
+
+
 def test_failures_are_tried_again_and_wrong_answers_are_not(points, tmp_path):
     command = ["run", *flags(implementation="^faults/(throws|wrong_mean)$"), *points]
     assert [kmbench(*command, program=FAULTY).returncode for _ in range(2)] == [1, 1]

@@ -68,9 +68,9 @@ def reads(made: dict) -> bool:
 
 
 def test_a_new_field_is_one_edit():
-    document = {**check.DOCUMENT, "properties": {**FIELDS, "colour": {"since": 9, "type": ["string", "null"]}}}
-    assert schema.latest(document) == 9
-    assert [("colour" in schema.Compiler(document, n).fields(document["properties"])) for n in (8, 9)] == [False, True]
+    document = {**check.DOCUMENT, "properties": {**FIELDS, "colour": {"since": 10, "type": ["string", "null"]}}}
+    assert schema.latest(document) == 10
+    assert [("colour" in schema.Compiler(document, n).fields(document["properties"])) for n in (9, 10)] == [False, True]
 
 
 def form(value: object) -> object:
