@@ -11,7 +11,7 @@ from pathlib import Path
 
 import bad_files
 from bad_files import spaced, table
-from built import FAULTY, KMBENCH, ROOT, WARNING, needed
+from built import FAULTY, KMBENCH, ROOT, WARNING, kmbench, needed, refused
 
 needed(KMBENCH, FAULTY)
 LIMIT_S = 20.0  # a hang, not a measure of speed
@@ -365,11 +365,11 @@ def file_inputs(folder: Path) -> Iterator[Input]:
     for name, size in [("bad/sparse.toml", 100 << 20), ("sparse.csv", 200 << 20)]:
         with (folder / name).open("wb") as file:
             file.truncate(size)
-    for name in ("adhoc.jsonl", "machine.json"):
-        (folder / f"own {name}").mkdir()
-        os.mkfifo(folder / f"own {name}" / name)
-        here = [f"own {name}" if word == "out" else word for word in SMALL]
-        yield Input(f"a pipe as {name}", [*here, "--d", "2"], re.escape(name))
+    (folder / "own").mkdir()
+    os.mkfifo(folder / "own/machine.json")
+    yield Input(
+        "a pipe as machine.json", [*("own" if word == "out" else word for word in SMALL), "--d", "2"], "machine.json"
+    )
     for name in ["pipe", "folder", "sparse"]:
         yield Input(f"exhibit {name}", ["run", f"bad/{name}.toml", "--out", "out"], f"{name}.toml")
     yield Input("a .csv of one line of 200 MB", [*RUN, "--data", "sparse.csv", "--k", "1"], "a line of more than")
@@ -429,3 +429,10 @@ def test_bad_inputs(tmp_path):
     assert not wrong, f"{len(wrong)} of {len(inputs)}:\n" + "\n".join(wrong)
     assert listing(folder) == before and not list(folder.glob("out[01]")), "nothing is written"
     assert sorted(path.name for path in home.iterdir()) == ["datasets", "impl", "papers"]
+
+
+def test_a_pipe_as_result_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "adhoc.jsonl")
+    refused(
+        kmbench(*(tmp_path if word == "out" else word for word in SMALL), "--d", "2"), "adhoc.jsonl: not a regular file"
+    )
