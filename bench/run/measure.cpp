@@ -147,8 +147,7 @@ class TypedSession final : public Session {
     const auto drawn = evidence_.draws() % 8;
     const double shortest_s = std::ranges::min(m.samples_s);
     const bool replay_unforeseen = !departs() && (shortest_s < 0.01 || drawn == 0);
-    if (m.judgement.verdict.empty())
-      m.judgement.verdict = unforeseen_.make(m, median(m.samples_s) + verbs_.beside_s(), replay_unforeseen, evidence_.draws);
+    if (m.judgement.verdict.empty()) m.judgement.verdict = unforeseen_.make(m, verbs_.beside_s(), replay_unforeseen, evidence_.draws);
     if (evidence_.first.iters == 0) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
     if (m.judgement.verdict.empty()) explain_whole_run(m);
     runs_.end();
@@ -254,6 +253,7 @@ class TypedSession final : public Session {
     const double median_s = median(m.samples_s);
     if (group_ || m.library || median_s > 10 * fixed_s) return;
     std::string why;
+    Solution<T> traced = std::move(last_);  // the one to save
     for (int tries = 0; tries < 4 * most_tries; ++tries) {
       if (tries % most_tries == most_tries - 1) wait_for_quiet();
       take_turn(m);
@@ -263,9 +263,11 @@ class TypedSession final : public Session {
       const auto whole = runs_.whole_run(last_);
       const auto copies = copies_s(case_.on_gpu(), {labels_bytes(), centroids_bytes(), centroids_bytes()}, 3);
       why = explain_whole(std::max(median_s, now_s), whole.iterate_s, whole.beside_s, std::ranges::max(copies), case_.on_gpu());
-      if (why.empty()) return judge_if_new(m);
+      if (why.empty()) break;
     }
-    m.judgement.verdict = why;
+    if (why.empty()) judge_if_new(m);
+    else m.judgement.verdict = why;
+    last_ = std::move(traced);
   }
 
   /// The first result moves on, because copying its labels takes as long as a download.

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/base/statistics.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/runs.hpp"
 #include "bench/run/together.hpp"
@@ -39,58 +40,61 @@ class UnforeseenRun {
 
   /// Makes and judges the run, unless the warm-up run is short enough and `anew` is false. Returns a sentence or "". One that is too long is repeated
   /// from other rows, and so is a wrong one of what departs from the task. A disturbed run convicts only if it was too long without its run delay, too.
-  std::string make(Measurement& m, double all_verbs_s, bool anew, std::mt19937_64& draws) {
+  std::string make(Measurement& m, double beside_s, bool anew, std::mt19937_64& draws) {
     const double allowed = allowed_medians(m);
-    const auto too_long = [&](const Tried& t, double sample_s, double delay_s = 0) {
-      const double s = t.verbs_s - delay_s;
-      return s > allowed * sample_s + 1e-4 && s / t.iters > allowed * sample_s / m.iters;
+    const Tried others{.timing = {}, .verbs_s = median(m.samples_s) + beside_s, .iterate_s = median(m.samples_s), .wrong = {}};
+    const auto too_long = [&](const Tried& t, const Tried& sample, double delay_s = 0) {  // in iterate, or in all verbs: none may take another's work
+      const auto longer = [&](double s, double sample_s) { return s > allowed * sample_s + 1e-4 && s / t.iters > allowed * sample_s / m.iters; };
+      return longer(t.iterate_s - delay_s, sample.iterate_s) || longer(t.verbs_s - delay_s, sample.verbs_s);
     };
     const auto right = [&](const Tried& t) {
-      m.unforeseen_iteration_s = t.timing.wall_s / t.iters;
+      m.unforeseen_iteration_s = t.iterate_s / t.iters;
       return "";
     };
-    if (!anew && warm_.iters > 0 && warm_.wrong.empty() && !too_long(warm_, all_verbs_s)) return right(warm_);
+    if (!anew && warm_.iters > 0 && warm_.wrong.empty() && !too_long(warm_, others)) return right(warm_);
     std::string verdict;
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
       if (tries == 0) runs_.wake_gpus();
-      const double sample_s = tries == 0 ? all_verbs_s : std::max(all_verbs_s, sample_now_s());
+      const Tried sample = tries == 0 ? others : sample_now(others);
       const Tried now = once(draws());
       if (!now.wrong.empty()) {
         if (++against > 1 || !departs_) verdict = now.wrong;
         if (departs_) continue;
         break;
       }
-      if (!too_long(now, sample_s)) return right(now);
+      if (!too_long(now, sample)) return right(now);
       std::this_thread::sleep_for(std::chrono::milliseconds(10 << against));  // a hypervisor's disturbance is not counted
       const double delay_s = std::isinf(now.timing.disturbed) ? now.verbs_s : now.timing.delay.run_delay_s.value_or(now.verbs_s);
-      if (now.timing.disturbed > disturbed_share && !too_long(now, sample_s, delay_s)) wait_for_quiet();
+      if (now.timing.disturbed > disturbed_share && !too_long(now, sample, delay_s)) wait_for_quiet();
       else if (++against > 1)
         verdict = fmt::format("a run from rows that nobody could foresee took {:.3g} ms, the others {:.3g} ms: it had their answers before",
-                              now.verbs_s * 1e3, sample_s * 1e3);
+                              now.verbs_s * 1e3, sample.verbs_s * 1e3);
     }
     return verdict;
   }
 
  private:
-  /// One run from drawn rows. No verb may take the work of another: all three count.
+  /// One run: seconds of all three verbs, and of iterate.
   struct Tried {
     Timing timing;
-    double verbs_s = 0;
+    double verbs_s = 0, iterate_s = 0;
     int iters = 0;
     std::string wrong;
   };
   Tried once(std::uint64_t seed) {
     rows = initial_centroids(runs_.points->set, runs_.problem.k, "random", seed);
-    Tried now;
-    now.verbs_s = all_verbs_s(now, rows);
+    Tried now = timed_run(rows);
     now.wrong = runs_.explain_start();
     if (now.wrong.empty()) now.wrong = judge_(solution).verdict;
     return now;
   }
-  double all_verbs_s(Tried& run, const std::vector<T>& from = {}) {
+  Tried timed_run(const std::vector<T>& from = {}) {
+    Tried run;
     run.timing = runs_.timed_run(run.iters, from);
     const double download_s = undelayed_s([&] { solution = runs_.download(run.iters); });
-    return run.timing.reset_s + run.timing.wall_s + slowest(all_ranks(), download_s);
+    run.iterate_s = run.timing.wall_s;
+    run.verbs_s = run.timing.reset_s + run.iterate_s + slowest(all_ranks(), download_s);
+    return run;
   }
 
   /// The time that it may take, in medians of the timed runs: three. An implementation that skips distances may take longer by their share, at most
@@ -102,12 +106,14 @@ class UnforeseenRun {
     return distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
   }
 
-  /// The shorter of two runs from the given start, made now: threads that sleep between iterations stay slow for many runs.
-  double sample_now_s() {
+  /// The others' times, or the shorter of two runs from the given start, made now: threads that sleep between iterations stay slow for many runs.
+  Tried sample_now(Tried others) {
     runs_.start.as_given();
     runs_.make();
-    Tried first, second;
-    return std::min(all_verbs_s(first), all_verbs_s(second));
+    const Tried first = timed_run(), second = timed_run();
+    others.verbs_s = std::max(others.verbs_s, std::min(first.verbs_s, second.verbs_s));
+    others.iterate_s = std::max(others.iterate_s, std::min(first.iterate_s, second.iterate_s));
+    return others;
   }
 
   Runs<T>& runs_;

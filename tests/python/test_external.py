@@ -10,7 +10,7 @@ from built import KMBENCH, ROOT, by_implementation, flags, kmbench, needed, scri
 needed(KMBENCH)
 FAULTY = Path(__file__).with_name("external_faulty.py")
 EXAMPLE = ROOT / "examples/mine.py"
-SMALL = flags(dataset="blobs", n=500, d=3, k=4, iterations=3, repetitions=2, warmup=0)
+SMALL = flags(dataset="blobs", n=500, d=3, k=4, iterations=3, repetitions=3, warmup=0)
 
 
 def program(folder: Path, *words: object) -> str:
