@@ -1,4 +1,4 @@
-// What several cards need of the host: shares of the rows, a thread each.
+// Several cards: shares of the rows, a thread each; the same bits for any number of them.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 
 #include "bench/contract/group.hpp"
 #include "impl/gpu/many/team.hpp"
+#include "tests/solving.hpp"
 
 namespace km::many {
 namespace {
@@ -76,6 +77,30 @@ TEST(Team, OneRankNeedsNoThread) {
   int calls = 0;
   team.each([&](int rank) { calls += 1 + rank; });
   EXPECT_EQ(calls, 1);
+}
+
+template <class T>
+struct ManyCards : OnTheGpu {};
+TYPED_TEST_SUITE(ManyCards, Precisions);
+
+TYPED_TEST(ManyCards, AnyNumberGivesTheSameBits) {
+  int compared = 0;
+  for (const ProblemShape shape :
+       {ProblemShape{.n = 200'003, .d = 4, .k = 7, .max_iters = 300}, {.n = 20'003, .d = 70, .k = 300, .max_iters = 300}}) {
+    const Drawn<TypeParam> drawn(shape, uniform(3, -1.0f, 1.0f));
+    for (const Implementation& one : implementations(Task::kmeans)) {
+      if (!one.name.starts_with("gpu/many/") || !one.description.fixed_point || !one.prepare<TypeParam>()) continue;
+      Solution<TypeParam> expected;
+      for (const std::int64_t gpus : {1, 2, 4}) {
+        const ParameterValues values{{"gpus", gpus}};
+        if (!one.description.unsupported(shape, config_of(one, values), sizeof(TypeParam)).empty()) continue;
+        const auto made = solve(drawn.problem, one.name, values);
+        if (expected.labels.empty()) expected = made;
+        else expect_same_bits(made, expected, one.name + " on " + std::to_string(gpus) + " cards"), ++compared;
+      }
+    }
+  }
+  if (compared == 0) GTEST_SKIP() << "one card";
 }
 
 }  // namespace

@@ -1,11 +1,37 @@
 // The implementations that take shards, on several ranks of one process: the same bits for any number of ranks and threads.
 #include <cmath>
+#include <mutex>
+#include <set>
+#include <utility>
 
+#include "bench/judge/replay.hpp"
+#include "bench/judge/sample.hpp"
 #include "tests/solving.hpp"
 #include "tests/thread_group.hpp"
 
 namespace km {
 namespace {
+
+/// This rank's share of the problem, whose rows begin at `first` and end before `end`.
+template <class T>
+Problem<T> share(const Problem<T>& p, Group& group, std::int64_t first, std::int64_t end) {
+  Problem<T> mine = p;
+  mine.n = end - first, mine.group = &group, mine.shard = {first, p.n};
+  mine.points = p.points.subspan(std::size_t(first * p.d), std::size_t(mine.n * p.d));
+  return mine;
+}
+template <class T>
+Problem<T> even_share(const Problem<T>& p, Group& group) {
+  return share(p, group, first_row(p.n, group.rank(), group.size()), first_row(p.n, group.rank() + 1, group.size()));
+}
+
+template <class T>
+Solution<T> share(const Solution<T>& s, const Problem<T>& mine) {
+  Solution<T> own = s;
+  const auto first = s.labels.begin() + mine.shard.first;
+  own.labels.assign(first, first + mine.n);
+  return own;
+}
 
 /// Runs the problem on ranks whose shards begin at these rows.
 template <class T>
@@ -14,11 +40,8 @@ Solution<T> on_ranks(const Implementation& implementation, const Problem<T>& p, 
   on_threads(int(firsts.size()), [&](Group& group) {
     const auto rank = std::size_t(group.rank());
     const std::int64_t first = firsts[rank], end = rank + 1 < firsts.size() ? firsts[rank + 1] : p.n;
-    Problem<T> mine = p;
-    mine.n = end - first, mine.group = &group, mine.shard = {first, p.n};
-    mine.points = p.points.subspan(std::size_t(first * p.d), std::size_t(mine.n * p.d));
     Trace untraced;
-    made[rank] = solved(*implementation.prepare<T>()(mine, config_of(implementation), untraced), untraced);
+    made[rank] = solved(*implementation.prepare<T>()(share(p, group, first, end), config_of(implementation), untraced), untraced);
   });
   Solution<T> whole = made[0];
   for (std::size_t rank = 1; rank < made.size(); ++rank) {
@@ -83,13 +106,8 @@ TYPED_TEST(Ranks, JudgeTogetherAsOneJudges) {
       const Judgement alone = judge(p, solution, implementation.description, config_of(implementation));
       std::vector<Judgement> made(std::size_t(ranks), Judgement{});
       on_threads(ranks, [&](Group& group) {
-        Problem<TypeParam> mine = p;
-        const std::int64_t first = first_row(p.n, group.rank(), ranks), end = first_row(p.n, group.rank() + 1, ranks);
-        mine.n = end - first, mine.group = &group, mine.shard = {first, p.n};
-        mine.points = p.points.subspan(std::size_t(first * p.d), std::size_t(mine.n * p.d));
-        auto own = solution;
-        own.labels.assign(solution.labels.begin() + first, solution.labels.begin() + end);
-        made[std::size_t(group.rank())] = judge(mine, own, implementation.description, config_of(implementation));
+        const Problem<TypeParam> mine = even_share(p, group);
+        made[std::size_t(group.rank())] = judge(mine, share(solution, mine), implementation.description, config_of(implementation));
       });
       for (const Judgement& one : made) {
         EXPECT_EQ(one.verdict, alone.verdict);
@@ -108,6 +126,80 @@ TYPED_TEST(Ranks, MovedPointsGiveTheBitsOfAllPoints) {
   const Drawn<TypeParam> drawn({.n = 3001, .d = 3, .k = 40, .max_iters = 60}, uniform(11, -1.0, 1e4));
   const auto all = solve(drawn.problem, "cpu/ranks/two_step");
   for (const Implementation* one : with_shards()) expect_same_bits(on_ranks(*one, drawn.problem, {0, 999, 2000}), all, one->name);
+}
+
+// What the judge sends depends on k and d alone.
+TEST(JudgeOfRanks, SendsLessThanAMegabyteForAnyNumberOfPoints) {
+  const Implementation& implementation = *find_implementation("cpu/ranks/two_step");
+  const auto drawn_of = [](std::int64_t n) { return Drawn<float>({.n = n, .d = 16, .k = 100, .max_iters = 2}, uniform(7, -1e2, 1e2)); };
+  std::vector<std::size_t> judging;
+  for (const std::int64_t n : {2'000, 6'000}) {
+    const auto drawn = drawn_of(n);
+    const Solution<float> solution = solve(drawn.problem, implementation.name);
+    judging.push_back(on_threads(4, [&](Group& group) {
+      const Problem<float> mine = even_share(drawn.problem, group);
+      EXPECT_EQ(judge(mine, share(solution, mine), implementation.description, config_of(implementation)).verdict, "");
+    }));
+  }
+  EXPECT_EQ(judging[0], judging[1]);
+  const auto drawn = drawn_of(300'000);  // of which the replay's sample is as large as any
+  const std::size_t sampling = on_threads(4, [&](Group& group) {
+    std::mt19937_64 draws(1);
+    sample_with_witnesses(even_share(drawn.problem, group), Distance::difference, draws);
+  });
+  EXPECT_LT(judging[0] + sampling, 1'000'000u) << judging[0] << " to judge, " << sampling << " for the sample";
+}
+
+/// Replays on so many ranks; `seen` gets the rows of every rank in every run, or those of a process without ranks. one_alone_errs: the latter ends elsewhere.
+std::string replayed(int ranks, std::set<std::pair<int, std::int64_t>>& seen, bool one_alone_errs) {
+  const Implementation& two_step = *find_implementation("cpu/ranks/two_step");
+  std::mutex one_at_a_time;
+  Implementation noting{"noting", two_step.description, nullptr, nullptr};
+  const auto prepare = two_step.prepare<double>();
+  noting.fp64 = [&](const Problem<double>& p, const Config& config, Trace& trace) {
+    const std::lock_guard lock(one_at_a_time);
+    seen.emplace(p.group ? p.group->rank() : -1, p.n);
+    return prepare(p, config, trace);
+  };
+  struct Else : AnySolver<double> {
+    std::unique_ptr<AnySolver<double>> right;
+    void reset() override { right->reset(); }
+    int iterate(Trace& trace) override { return right->iterate(trace); }
+    Solution<double> download() override {
+      Solution<double> solution = right->download();
+      solution.centroids[0] += 0.1;
+      return solution;
+    }
+  };
+  if (one_alone_errs)
+    noting.fp64 = [right = noting.fp64](const Problem<double>& p, const Config& config, Trace& trace) -> std::unique_ptr<AnySolver<double>> {
+      if (p.group) return right(p, config, trace);
+      auto made = std::make_unique<Else>();
+      made->right = right(p, config, trace);
+      return made;
+    };
+  const Drawn<double> drawn({.n = 600, .d = 2, .k = 3, .max_iters = 4}, uniform(7, -1.0, 1.0));
+  const Solution<double> solution = solve(drawn.problem, two_step.name);
+  std::vector<std::string> verdicts(std::size_t(ranks), "");
+  on_threads(ranks, [&](Group& group) {
+    const Problem<double> mine = even_share(drawn.problem, group);
+    const Evidence<double> evidence{.first = share(solution, mine), .others = {}};
+    const Config config = config_of(noting);
+    verdicts[std::size_t(group.rank())] = replay(noting, config, mine, evidence, Judge<double>(mine, noting.description, config)).verdict;
+  });
+  EXPECT_EQ(std::set(verdicts.begin(), verdicts.end()).size(), 1u);
+  return verdicts[0];
+}
+
+TEST(ReplayOverRanks, HasARankWithoutPointsAndOneWithAPointAndComparesWithOne) {
+  for (const int ranks : {2, 3, 5}) {
+    std::set<std::pair<int, std::int64_t>> seen;
+    EXPECT_EQ(replayed(ranks, seen, false), "");
+    for (const std::int64_t few : {0, 1})
+      EXPECT_TRUE(std::ranges::any_of(seen, [few](const auto& one) { return one.first >= 0 && one.second == few; })) << ranks << ", " << few;
+    EXPECT_TRUE(std::ranges::any_of(seen, [](const auto& one) { return one.first < 0; })) << "one without the others";
+    EXPECT_NE(replayed(ranks, seen, true).find("end with other centroids than one does"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,7 @@ struct Meeting {
   std::mutex one;
   std::vector<std::int64_t> numbers;
   std::vector<std::vector<std::byte>> bytes;
+  std::atomic<std::size_t> sent = 0;  // bytes that ranks gave to others
 };
 
 class ThreadGroup : public Group {
@@ -39,6 +41,7 @@ class ThreadGroup : public Group {
   }
   std::vector<std::byte> gather(std::span<const std::byte> mine) override {
     auto& all = all_.bytes;
+    all_.sent += mine.size();
     if (rank_ == 0) all.assign(std::size_t(size()), {});
     barrier();
     all[std::size_t(rank_)].assign(mine.begin(), mine.end());
@@ -54,6 +57,7 @@ class ThreadGroup : public Group {
   template <class Join>
   void together(std::span<std::int64_t> mine, std::int64_t neutral, Join join) {
     auto& all = all_.numbers;
+    all_.sent += mine.size_bytes();
     if (rank_ == 0) all.assign(mine.size(), neutral);
     barrier();
     {
@@ -68,15 +72,18 @@ class ThreadGroup : public Group {
   int rank_;
 };
 
-/// Calls work(group) on so many ranks at once.
-inline void on_threads(int size, const std::function<void(Group&)>& work) {
+/// Calls work(group) on so many ranks at once. Returns the bytes that they sent.
+inline std::size_t on_threads(int size, const std::function<void(Group&)>& work) {
   Meeting meeting(size);
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < size; ++rank)
-    threads.emplace_back([&, rank] {
-      ThreadGroup group(meeting, rank);
-      work(group);
-    });
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank)
+      threads.emplace_back([&, rank] {
+        ThreadGroup group(meeting, rank);
+        work(group);
+      });
+  }
+  return meeting.sent;
 }
 
 }  // namespace km

@@ -1,6 +1,7 @@
 // Lets an implementation keep expensive resources between its instances.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -23,7 +24,7 @@ class ReuseScope {
   static void on_end(std::function<void()> drop) { drops_.push_back(std::move(drop)); }
 
  private:
-  static inline int alive_ = 0;
+  static inline std::atomic<int> alive_ = 0;
   static inline std::vector<std::function<void()>> drops_;
 };
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "bench/contract/reuse_scope.hpp"
 #include "bench/data/values.hpp"
@@ -28,14 +31,73 @@ std::vector<int> sampled_iterations(const ProblemShape& sample, int iters, std::
   return all;
 }
 
-/// Gives this rank its share of a problem that all ranks know; uneven: one point, none, ..., none, all the others. Returns its rows.
+/// Points of each rank: the rank `turn` none, the next one, the others the rest. Of two ranks, the rank `turn` has none or, every third and fourth turn, one.
+std::vector<std::int64_t> uneven_shares(std::int64_t n, int size, std::uint64_t turn) {
+  std::vector<std::int64_t> shares(std::size_t(size), -1);
+  const auto ranks = unsigned(size);
+  if (size > 1) shares[turn % ranks] = size == 2 ? std::int64_t(turn / 2 % 2) : 0;
+  if (size > 2) shares[(turn + 1) % ranks] = 1;
+  const std::int64_t rest = n - std::ranges::count(shares, 1);
+  const auto large = int(std::ranges::count(shares, -1));
+  int at = 0;
+  for (std::int64_t& share : shares)
+    if (share < 0) share = first_row(rest, at + 1, large) - first_row(rest, at, large), ++at;
+  return shares;
+}
+
+/// This rank's share of a problem that all ranks know.
 template <class T>
-std::span<const T> take_share(Problem<T>& p, std::span<const T> rows, bool uneven) {
-  const int rank = p.group->rank(), size = p.group->size();
-  const auto first = [&](int of) { return !uneven ? first_row(p.n, of, size) : of == 0 ? 0 : of == size ? p.n : std::int64_t(1); };
-  p.shard = {first(rank), p.n};
-  p.n = first(rank + 1) - first(rank);
-  return rows.subspan(std::size_t(p.shard.first * p.d), std::size_t(p.n * p.d));
+Problem<T> share_of(Problem<T> p, std::uint64_t turn) {
+  const std::vector<std::int64_t> shares = uneven_shares(p.n, p.group->size(), turn);
+  const auto mine = shares.begin() + p.group->rank();
+  p.shard = {std::accumulate(shares.begin(), mine, std::int64_t(0)), p.n};
+  p.n = *mine;
+  p.points = p.points.subspan(std::size_t(p.shard.first * p.d), std::size_t(p.n * p.d));
+  return p;
+}
+
+/// On every rank the centroids at which rank 0 ends without the others; none if the implementation does not run so.
+template <class T>
+std::vector<T> end_of_one(const Implementation& implementation, const Config& config, Problem<T> whole, int iters, std::mt19937_64 draws) {
+  Group& all = *std::exchange(whole.group, nullptr);
+  std::vector<T> end;
+  std::string wrong;
+  if (all.rank() == 0) try {
+      const Judge<T> judge(whole, implementation.description, config);
+      end = Replayer<T>(implementation, config, whole, judge, draws).run(whole.initial_centroids, iters).run.centroids;
+    } catch (const Refusal& refusal) {
+      wrong = refusal.sentence;
+    } catch (const NotReplayed&) {}
+  if (wrong = agreed(&all, wrong); !wrong.empty()) throw Refusal{"by rank 0 alone: " + wrong};
+  return gathered(&all, end);
+}
+
+/// whole: the sample. The ranks' shares of it are those of `turn`.
+template <class T>
+void replay_shares(const Implementation& implementation, const Config& config, const Problem<T>& whole, std::uint64_t turn, int iters,
+                   std::mt19937_64& draws, Replay& out) {
+  const Problem<T> sample = whole.group ? share_of(whole, turn) : whole;
+  const Judge<T> judge(sample, implementation.description, config);
+  const Replayer<T> replayer(implementation, config, sample, judge, draws);
+  const std::span<const T> start = sample.initial_centroids;
+  Ended<T> before;
+  for (const int m : sampled_iterations(sample.whole(), iters, draws)) {
+    Ended<T> now = replayer.run(start, m);
+    out.sampled = whole.n;
+    if (const auto verdict = judge(now.run, m).verdict; !verdict.empty()) throw Refusal{fmt::format("{} iterations: {}", m, verdict)};
+    if (m == 1) replayer.check_start(now.run);
+    else if (m == before.run.iters + 1) replayer.check_link(before, now.run.assigned_centroids, start, m - 1, 0);
+    out.links += m == before.run.iters + 1;
+    before = std::move(now);
+  }
+  replayer.check_iterations();
+  if (!whole.group || !implementation.description.fixed_point) return;
+  const int made = before.run.iters;
+  if (const auto alone = end_of_one(implementation, config, whole, made, draws); !alone.empty()) {
+    if (!replayer.near(before, alone, 0))
+      throw Refusal{fmt::format("after {} iterations, {} ranks end with other centroids than one does", made, whole.group->size())};
+    ++out.links;
+  }
 }
 
 template <class T>
@@ -43,26 +105,14 @@ void replay_sample(const Implementation& implementation, const Config& config, c
                    Replay& out) try {
   const std::vector<T> drawn = sample_with_witnesses(problem, implementation.description.distance, draws);
   Problem<T> sample = problem;
-  sample.n = std::int64_t(drawn.size()) / problem.d;
+  sample.n = std::int64_t(drawn.size()) / problem.d, sample.shard = {};
   if (sample.k > sample.n) return;
-  std::span<const T> rows = drawn;
-  if (problem.group) rows = take_share(sample, rows, draws() % 2 == 0);
-  const Values<T> points = make_values<T>(rows.size());  // on pages of its own: an implementation may page-lock them
-  std::ranges::copy(rows, points.get());
-  sample.points = {points.get(), rows.size()};
-  const Judge<T> judge(sample, implementation.description, config);
-  const Replayer<T> replayer(implementation, config, sample, judge, draws);
-  Ended<T> before;
-  for (const int m : sampled_iterations(sample.whole(), iters, draws)) {
-    Ended<T> now = replayer.run(problem.initial_centroids, m);
-    out.sampled = sample.whole().n;
-    if (const auto verdict = judge(now.run, m).verdict; !verdict.empty()) throw Refusal{fmt::format("{} iterations: {}", m, verdict)};
-    if (m == 1) replayer.check_start(now.run);
-    else if (m == before.run.iters + 1) replayer.check_link(before, now.run.assigned_centroids, problem.initial_centroids, m - 1, 0);
-    out.links += m == before.run.iters + 1;
-    before = std::move(now);
-  }
-  replayer.check_iterations();
+  const Values<T> points = make_values<T>(drawn.size());  // on pages of its own: an implementation may page-lock them
+  std::ranges::copy(drawn, points.get());
+  sample.points = {points.get(), drawn.size()};
+  const std::uint64_t turn = problem.group ? draws() : 0;
+  replay_shares(implementation, config, sample, turn, iters, draws, out);
+  if (problem.group && problem.group->size() == 2) replay_shares(implementation, config, sample, turn + 2, iters, draws, out);
 } catch (const Refusal& refusal) {
   throw Refusal{fmt::format("on a sample of {} points, {}", out.sampled, refusal.sentence)};
 }

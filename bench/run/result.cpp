@@ -13,6 +13,7 @@
 #include "bench/machine/wait_policy.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/ranks.hpp"
+#include "bench/run/together.hpp"
 
 namespace km {
 namespace {
@@ -84,13 +85,13 @@ std::string binding_fault(const Ranks::Place& place, std::int64_t threads) {
 /// The line's field `ranks`: the launcher's words, and where this process is a rank, where all are. Null for a case without a launcher.
 Json ranks_of(const Case& c) {
   if (c.launch.empty()) return nullptr;
-  Json json = {{"launch", c.launch},    {"count", nullptr},   {"nodes", nullptr},  {"threads", nullptr},
-               {"processors", nullptr}, {"library", nullptr}, {"warning", nullptr}};
+  Json json = {{"launch", c.launch}};
+  for (const char* name : {"count", "nodes", "threads", "processors", "library", "warning", "node", "gpus", "walls_s"}) json[name] = nullptr;
   if (!ranks()) return json;
   const auto asked = c.config.values().find("threads");
   const std::int64_t given = asked == c.config.values().end() ? 0 : std::get<std::int64_t>(asked->second);
   json["count"] = ranks()->size();
-  json["threads"] = json["processors"] = Json::array();
+  json["threads"] = json["processors"] = json["node"] = Json::array();
   int nodes = 0;
   for (const auto& place : ranks()->places()) {
     const std::int64_t threads = given > 0 ? given : place.processors;
@@ -100,10 +101,25 @@ Json ranks_of(const Case& c) {
         json["warning"] = fmt::format("rank {} {}", json["threads"].size(), why);
     json["threads"].push_back(threads);
     json["processors"].push_back(place.mask);
+    json["node"].push_back(place.node);
   }
   json["nodes"] = nodes;
   json["library"] = ranks()->library();
   return json;
+}
+
+/// Adds the GPU and the times of each rank.
+void add_ranks(Json& json, const Case& c, const std::vector<Delay>& samples) {
+  if (c.on_gpu()) {
+    json["gpus"] = Json::array();
+    for (const std::size_t gpu : gpus_of(*ranks())) json["gpus"].push_back(fmt::format("{:016x}", gpu));
+  }
+  json["walls_s"] = Json::array();
+  for (std::size_t rank = 0; rank < std::size_t(ranks()->size()); ++rank) {
+    Json walls = Json::array();
+    for (const Delay& sample : samples) walls.push_back(sample.ranks_s.at(rank));
+    json["walls_s"].push_back(std::move(walls));
+  }
 }
 
 }  // namespace
@@ -167,6 +183,7 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   if (!m.judgement.verdict.empty()) return;
   line["samples_s"] = m.samples_s;
   if (!m.samples_event_s.empty()) line["samples_event_s"] = m.samples_event_s;
+  if (all_ranks()) add_ranks(line["ranks"], c, m.delays);
   line["run_delay_s"] = of_every_sample(m.delays, &Delay::run_delay_s);
   if (line["run_delay_s"].is_null()) line["involuntary_switches"] = of_every_sample(m.delays, &Delay::involuntary_switches);
   line["disturbed_verbs"] = Json::array();

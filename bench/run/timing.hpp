@@ -8,13 +8,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace km {
 
-/// Delay of one run. Both fields are empty if the kernel does not report them.
+/// Delay of one run. The first two fields are empty if the kernel does not report them.
 struct Delay {
   std::optional<double> run_delay_s;                 // sum over threads
   std::optional<std::int64_t> involuntary_switches;  // only if run_delay_s is unknown
+  std::vector<double> ranks_s;                       // wall clock of each rank until it waits for the others' end
 };
 
 /// The kernel's delay counters of every thread of a process, and of those that it started, at one moment.

@@ -49,7 +49,7 @@ class Metric:
             return metric(member).rests_on(line)
         if self.name in OF_PREPARE:
             return {"prepare"}
-        if family in ("ealt", "ealt_share", "time_share"):
+        if family in ("ealt", "ealt_share", "phase_share", "time_share"):
             return {"trace"}
         if family != "phase" and self.name not in PHASES:
             return set()
@@ -124,6 +124,7 @@ def wrong_share(line: Line, _: Record) -> Estimate | None:
 ROWS = [  # name, label, unit, better, formula
     *((name, label, "ms", "lower", partial(milliseconds, of)) for name, (label, of) in TIMES.items()),
     ("point_iteration", "iteration of a point", "ns", "lower", point_iteration),
+    ("imbalance", "slowest rank over the mean", "×", "lower", times.imbalance),
     ("ealt", "EALT", "ms", "lower", times.ealt),
     ("saved", "distances saved", "%", "higher", partial(of_m, saved)),
     ("saved_in_warps", "saved, waits counted", "%", "higher", partial(of_m, saved_in_warps)),
@@ -164,6 +165,7 @@ ROWS = [  # name, label, unit, better, formula
 FAMILIES = {  # of <family>:<member>: from the member its label, unit, better and formula
     "phase": lambda name: (name.replace("_", " "), "ms", "lower", partial(milliseconds, partial(phase, name))),
     "ealt_share": lambda name: (f"{TITLES.get(name, name)}, share of EALT", "%", "", partial(times.ealt_share, name)),
+    "phase_share": lambda name: (f"{name}, share of the iteration", "%", "", partial(times.phase_share, name)),
     "time_share": lambda name: (f"{name}, share of the time", "%", "", partial(times.time_share, name)),
     "counter": lambda name: (f"{name} an iteration", "", "lower", partial(counter, name)),
 }
@@ -191,6 +193,6 @@ def metric(name: str) -> Metric:
         own = metric(member)
         return Metric(name, f"{family}, {own.label}", OVER_BASELINE[family], "higher", own.formula)
     raise UserError(
-        f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, counter:…, time_share:…, cluster_size:…, "
+        f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, phase_share:…, counter:…, time_share:…, cluster_size:…, "
         "speedup:…, efficiency:…"
     )

@@ -82,6 +82,19 @@ def ealt_share(name: str, line: Line, record: Record) -> Estimate | None:
     return None if part is None else once(100 * part / whole.value)
 
 
+def phase_share(name: str, line: Line, _: Record) -> Estimate | None:
+    """A phase's share of the traced run's iterations, in percent."""
+    sums = {phase: sum(series) for phase, series in line["phases"].items()}
+    whole = sum(seconds for phase, seconds in sums.items() if phase not in PARTS)
+    return once(100 * sums[name] / whole) if line["verdict"] == "" and name in sums and whole > 0 else None
+
+
+def imbalance(line: Line, _: Record) -> Estimate | None:
+    """The slowest rank's time over the mean of all, the mean over the timed runs."""
+    runs = list(zip(*(inner(line, "ranks", "walls_s") or []), strict=True))
+    return of_mean([max(walls) * len(walls) / sum(walls) for walls in runs]) if runs and all(map(sum, runs)) else None
+
+
 def time_share(name: str, line: Line, _: Record) -> Estimate | None:
     """A phase's share of prepare + iterate + download, in percent. `other`: the rest. `first_assign`: the first
     iteration's (taylor2021's InitializePoints); `later_assigns`: the others'."""

@@ -1,4 +1,4 @@
-// cpu/ranks/two_step with a fault on rank 1 alone.
+// cpu/ranks/two_step with a fault on rank 1 alone, or on the last (exits), or on two (swaps_labels).
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,11 +47,19 @@ class Ranks {
  public:
   Ranks(const Problem<T>& p, const Config& config, Trace& trace) : asked_(config.word("fault")) {
     Problem<T> mine = p;
-    if (p.group && p.group->rank() == 1) {
+    all_ = p.group;
+    std::vector<T> border;  // the last row of the rank before
+    if (all_ && asked_ == "reads_a_neighbours_row") {
+      const auto last = p.points.last(std::size_t(p.n > 0 ? p.d : 0));
+      const auto lasts = gathered<T>(all_, {last.begin(), last.end()});
+      border.assign(lasts.begin(), lasts.begin() + std::min<std::ptrdiff_t>(p.d, std::ssize(lasts)));
+    }
+    if (all_ && all_->rank() == (asked_ == "exits" ? all_->size() - 1 : 1)) {
       fault_ = asked_;
       group_ = std::make_unique<FaultyGroup>(*p.group, fault_);
       mine.group = group_.get();
       points_.assign(p.points.begin(), p.points.end());
+      if (p.n > 0) std::ranges::copy(border, points_.begin());
       if (fault_ == "reads_a_row_twice" && p.n > 1) std::copy_n(points_.begin() + p.d, p.d, points_.begin());
       dropped_ = fault_ == "drops_a_row" && p.n > 1;
       mine.n -= dropped_;
@@ -90,11 +98,21 @@ class Ranks {
     if (fault_ == "ends_apart" || (fault_ == "ends_apart_later" && downloads_ > 2)) s.centroids[0] = std::nextafter(s.centroids[0], T(1e9));
     if (fault_ == "wrong_label" && !s.labels.empty()) s.labels[0] = 1 - std::min(1, s.labels[0]);
     if (fault_ == "turns_labels") std::ranges::reverse(s.labels);
+    if (all_ && all_->size() > 2 && asked_ == "swaps_labels") swap_with_neighbour(s.labels);
     return s;
   }
 
  private:
+  /// Ranks 1 and 2 take each other's labels, as many as both have.
+  void swap_with_neighbour(std::vector<std::int32_t>& labels) {
+    std::vector<std::vector<std::int32_t>> shards;
+    for (const int of : {1, 2}) shards.push_back(gathered(all_, all_->rank() == of ? labels : std::vector<std::int32_t>{}));
+    const std::vector<std::int32_t>& others = shards[all_->rank() == 1 ? 1 : 0];
+    if (all_->rank() == 1 || all_->rank() == 2) std::copy_n(others.begin(), std::min(others.size(), labels.size()), labels.begin());
+  }
+
   std::string asked_, fault_;
+  Group* all_ = nullptr;
   bool dropped_ = false;
   int downloads_ = 0;
   std::unique_ptr<Group> group_;
@@ -106,10 +124,28 @@ const Register<Ranks> registration{{
     .summary = "rank 1 does not as the others do",
     .parameters = {{.name = "fault",
                     .fallback = "none",
-                    .range = {"none",          "prepare_throws",  "reset_throws", "iterate_throws", "download_throws",   "dies",
-                              "exits",         "sleeps",          "stops_alone",  "goes_on",        "ends_apart",        "wrong_label",
-                              "drops_a_row",   "counts_twice",    "skips_a_sum",  "sums_before",    "reads_a_row_twice", "turns_labels",
-                              "labels_before", "ends_apart_later"}}},
+                    .range = {"none",
+                              "prepare_throws",
+                              "reset_throws",
+                              "iterate_throws",
+                              "download_throws",
+                              "dies",
+                              "exits",
+                              "sleeps",
+                              "stops_alone",
+                              "goes_on",
+                              "ends_apart",
+                              "wrong_label",
+                              "drops_a_row",
+                              "counts_twice",
+                              "skips_a_sum",
+                              "sums_before",
+                              "reads_a_row_twice",
+                              "turns_labels",
+                              "labels_before",
+                              "ends_apart_later",
+                              "swaps_labels",
+                              "reads_a_neighbours_row"}}},
     .fixed_point = true,
     .shards = true,
 }};

@@ -79,6 +79,9 @@ def test_any_number_of_ranks_ends_with_the_same_bits(tmp_path):
         where = line["ranks"]
         assert (where["count"], where["nodes"], len(where["processors"])) == (ranks, 1, ranks)
         assert all(threads >= 1 for threads in where["threads"]) and where["library"]
+        assert where["node"] == [0] * ranks and where["gpus"] is None
+        walls = where["walls_s"] or [line["samples_s"]]
+        assert len(walls) == ranks and all(0 < own[0] <= line["samples_s"][0] for own in walls)
         assert set(line["phases"]) >= {"assign", "update", "reduce"}
         hashes.add(line["dataset"]["hash"])
         ends.append([np.load(file).tobytes() for file in sorted(folder.rglob("*.npy"))])
@@ -108,22 +111,24 @@ def test_a_fault_of_one_rank_is_one_line_and_the_next_case_runs(tmp_path):
         "ends_apart": r"^rank 1 ended with other centroids than rank 0$",
         "ends_apart_later": r"^rank 1 ended with other centroids than rank 0$",
         "dies": r"^a rank died of signal 9",
-        "exits": r"^(the launcher ended|a rank died|the worker)",
+        "exits": r"^(the launcher ended|a rank died|the worker)",  # rank 2, with code 0
         "stops_alone": r"^(rank 1 ended with another number|the launcher ended|a rank died|no end after)",
         "skips_a_sum": r"^rank 1 ended with other centroids than rank 0$",
     }
     lies = {
-        "wrong_label": r"^point 150 has label",
-        "drops_a_row": r"^(point 299 has label|centroid)",
+        "wrong_label": r"^point 100 has label",
+        "drops_a_row": r"^(point 199 has label|centroid)",
         "counts_twice": r"^centroid .* but the mean of its .* points",
         "sums_before": r"^centroid .* but the mean of its .* points",
-        "reads_a_row_twice": r"^(point 150 has label|centroid)",
+        "reads_a_row_twice": r"^(point 100 has label|centroid)",
+        "reads_a_neighbours_row": r"^(point 100 has label|centroid)",
         "turns_labels": r"^point \d+ has label",
+        "swaps_labels": r"^point \d+ has label",
         "labels_before": r"^(point \d+ has label|centroid)",
     }
     wanted = ["--implementation", "faults/ranks", "--set", "fault=none," + ",".join(faults | lies), "--timeout", "10"]
     uniform = flags(dataset="uniform", n=300, k=7, precision="fp32", iterations=3, repetitions=2)
-    every = run(*wanted, *uniform, ranks=2, folder=tmp_path, program=FAULTY)
+    every = run(*wanted, *uniform, ranks=3, folder=tmp_path, program=FAULTY)
     found = {line["parameters"]["fault"]: line for line in every}
     assert found.pop("none")["verdict"] == ""
     assert set(found) == {*faults, *lies}

@@ -21,9 +21,12 @@ class Nccl {
         const cuda::Phase phase(trace, "fused", card.stream());
         card.enqueue_pass(iter, {});
       }
+      {
+        const cuda::Phase phase(trace, "reduce", card.stream());
+        auto& sums = card.changes();
+        nccl::check(ranks_->add(rank, sums.data(), sums.data(), std::size_t(sums.size()), nccl::int64, card.stream()), "ncclAllReduce");
+      }
       const cuda::Phase phase(trace, "update", card.stream());
-      auto& sums = card.changes();
-      nccl::check(ranks_->add(rank, sums.data(), sums.data(), std::size_t(sums.size()), nccl::int64, card.stream()), "ncclAllReduce");
       card.enqueue_means(iter);
     });
   }
