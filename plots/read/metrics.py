@@ -193,6 +193,6 @@ def metric(name: str) -> Metric:
         own = metric(member)
         return Metric(name, f"{family}, {own.label}", OVER_BASELINE[family], "higher", own.formula)
     raise UserError(
-        f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, phase_share:…, counter:…, time_share:…, cluster_size:…, "
-        "speedup:…, efficiency:…"
+        f"unknown metric {name!r}; known: {', '.join(METRICS)}, phase:…, phase_share:…, counter:…, time_share:…, "
+        "cluster_size:…, speedup:…, efficiency:…"
     )
