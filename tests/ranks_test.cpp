@@ -157,8 +157,10 @@ std::string replayed(int ranks, std::set<std::pair<int, std::int64_t>>& seen, bo
   Implementation noting{"noting", two_step.description, nullptr, nullptr};
   const auto prepare = two_step.prepare<double>();
   noting.fp64 = [&](const Problem<double>& p, const Config& config, Trace& trace) {
-    const std::lock_guard lock(one_at_a_time);
-    seen.emplace(p.group ? p.group->rank() : -1, p.n);
+    {
+      const std::lock_guard lock(one_at_a_time);
+      seen.emplace(p.group ? p.group->rank() : -1, p.n);
+    }
     return prepare(p, config, trace);
   };
   struct Else : AnySolver<double> {
