@@ -98,9 +98,10 @@ def right(exhibit: str | None, seconds: float, samples: int) -> dict[str, Any]:
 def of_schema(number: int, made: dict[str, Any]) -> dict[str, Any]:
     """The line as an earlier kmbench wrote it, with this schema number."""
     old = {name: value for name, value in made.items() if FIELDS[name].get("since", 1) <= number}
-    for part in ("dataset", "init"):
+    for part in ("dataset", "init", "ranks"):
         inner = FIELDS[part]["properties"]
-        old[part] = {name: value for name, value in made[part].items() if inner[name].get("since", 1) <= number}
+        if old.get(part):
+            old[part] = {name: value for name, value in made[part].items() if inner[name].get("since", 1) <= number}
     return {**old, "schema": number}
 
 
@@ -151,8 +152,7 @@ def lines_of(exhibit: Exhibit, profile: str = "paper") -> list[dict[str, Any]]:
 
 def on_ranks(count: int | None, one: dict[str, Any]) -> dict[str, Any]:
     """The line as several ranks would have made it; None: as a launch that failed."""
-    rest = dict.fromkeys(("nodes", "threads", "processors", "library", "warning"))
-    ranks = {"launch": f"mpirun -n {count}", "count": count, **rest}
+    ranks = {**dict.fromkeys(FIELDS["ranks"]["properties"]), "launch": f"mpirun -n {count}", "count": count}
     return one | {"ranks": ranks, "case": hashlib.sha256(f"{one['case']} {count}".encode()).hexdigest()[:16]}
 
 
