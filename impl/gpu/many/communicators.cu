@@ -2,6 +2,7 @@
 
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
 #include "impl/gpu/host_side.cuh"
@@ -41,10 +42,10 @@ void Communicators::join(const std::vector<int>& devices, Group& group) {
 }
 
 std::shared_ptr<const Communicators> communicators(const std::vector<int>& devices, Group* group) {
-  static std::map<std::vector<int>, std::shared_ptr<const Communicators>> kept;
+  static std::map<std::pair<Group*, std::vector<int>>, std::shared_ptr<const Communicators>> kept;  // a replay's rank 0 also runs without its group
   if (!group && !ReuseScope::active()) return std::make_shared<const Communicators>(devices, group);
-  [[maybe_unused]] static const bool told = group || (ReuseScope::on_end([] { kept.clear(); }), true);
-  auto& found = kept[devices];
+  [[maybe_unused]] static const bool told = (ReuseScope::on_end([] { std::erase_if(kept, [](const auto& one) { return !one.first.first; }); }), true);
+  auto& found = kept[{group, devices}];
   if (!found) found = std::make_shared<const Communicators>(devices, group);
   return found;
 }
