@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from plots.read import words
+from plots.read.check import Line
 from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate
 from plots.read.metrics import WORD_COLUMNS, metric, wrong_share
@@ -239,6 +240,12 @@ def against_paper(view: View, row: Row, printed: Printed | None, name: str, fiel
     return own.value / theirs if own is not None and theirs else None
 
 
+def unlinked(line: Line) -> bool:
+    """Whether a time rests on one run: no run of another length was tied to it, because its library cannot make one."""
+    replayed = line.get("replayed")
+    return bool(line["samples_s"] and replayed and replayed["links"] == 0 and replayed["skipped"])
+
+
 def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[str]:
     """Sentences about the whole table."""
     found = []
@@ -255,6 +262,9 @@ def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[s
     used = {value_of(line, "threads") or ALL_THREADS for line in view.lines if line["samples_s"]}
     if known and (more := sorted(count for count in used if count > known)):  # kmbench run skips these here
         found.append(f"Rows with {' and '.join(map(str, more))} threads are of another host: this machine has {known}.")
+    why = {line["implementation"]: line["replayed"]["skipped"] for line in view.lines if unlinked(line)}
+    if why:
+        found.append(f"Not replayed: {'; '.join(f'{name} ({reason})' for name, reason in sorted(why.items()))}.")
     if added:
         found.append(f"Shown besides, for they tell cases apart: {', '.join(added)}.")
     for method, what in sorted(methods.items()):

@@ -374,6 +374,17 @@ KM_BREAK(iterate, departs_and_lies,
          .run = verdict::link) {
   return this->lie(trace);
 }
+KM_BREAK(iterate, departs_and_refuses,
+         (Description{
+             .summary = "declares a departure, makes one iteration of ten, and refuses any other number",
+             .unsupported = [](const ProblemShape& p, const Config&, int) { return p.max_iters == 10 ? "" : "ten iterations or none"; },
+             .summation_depth = rounded_once,
+             .departs = "an empty cluster is moved",
+         }),
+         .check = "", .argued = "libraries that stop by their own rule cannot be replayed either: tables name what was not") {
+  Trace silent;
+  return this->lie(silent);
+}
 
 }  // namespace
 }  // namespace km

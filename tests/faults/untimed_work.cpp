@@ -253,6 +253,16 @@ struct remembers_and_waits : RemembersRows<T> {
   }
 };
 
+KM_PLANT(remembers_and_waits_half_as_long, "remembers its answers, and waits half as long as its work takes", .on = "many points", .check = "",
+         .argued = "caches that a known start has filled save as much")
+template <class T>
+struct remembers_and_waits_half_as_long : RemembersRows<T> {
+  int iterate(Trace& trace) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(this->find().second ? 50 : 100));
+    return RemembersRows<T>::iterate(trace);
+  }
+};
+
 // Its run from unforeseen rows is as short as the others: the work is in another verb.
 KM_PLANT(unknown_rows_in_download, "remembers its answers, and computes those to new rows in download", .run = verdict::remembered,
          .on = "many points", .check = "")

@@ -129,3 +129,11 @@ def test_rows_with_more_threads_than_the_machine_has_are_said_to_be_of_another_h
     record = {"cpu": {"threads": 8}}
     assert said not in tables.build(bench.view(lines, record=record)).remarks
     assert said in tables.build(bench.view([*lines, line(packages=100, threads=40)], record=record)).remarks
+
+
+def test_a_time_that_no_replay_ties_to_its_start_is_named(bench):
+    linked, cannot = {"links": 3, "sampled_points": 64, "skipped": None}, "fit makes two assigns at least"
+    lines = [line(packages=1, replayed=linked), line(packages=10, replayed={**linked, "links": 0, "skipped": cannot})]
+    remarks = tables.build(bench.view(lines)).remarks
+    assert f"Not replayed: {lines[0]['implementation']} ({cannot})." in remarks
+    assert not [said for said in tables.build(bench.view(lines[:1])).remarks if "Not replayed" in said]
