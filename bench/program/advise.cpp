@@ -34,8 +34,8 @@ std::pair<std::vector<Case>, std::map<std::string, int>> candidates(const Flags&
   std::vector<Case> cases = expand(sweep, "", "paper");
   if (const auto values = f.tuned.values(f.machine.id()))
     for (auto& c : cases) values->apply(c, {});
-  const auto idle = [](const std::string& name) {
-    return name == "cpu/lloyd/reference" || (name == "library/external" && external_program().empty());
+  const auto idle = [](const std::string& name) {  // no method of its own
+    return name == "cpu/lloyd/reference" || name.starts_with("cpu/flags/") || (name == "library/external" && external_program().empty());
   };
   check_external(std::ranges::count(cases, "library/external", &Case::implementation_name) > 0);
   if (f.implementation.empty()) std::erase_if(cases, [&](const Case& c) { return idle(c.implementation_name); });
