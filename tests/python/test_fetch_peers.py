@@ -8,17 +8,10 @@ from pathlib import Path
 
 import pytest
 from built import KMBENCH, kmbench, needed, script
-from conftest import ROOT
+from conftest import ROOT, git
 
 URL, COMMIT = "https://github.com/src-d/kmcuda", "7dcd28c49a6c76bb9c5e1b19c23976a1f76e1b3b"
 STAND_IN = Path(__file__).parent / "stand_ins/peer.cpp"
-
-
-def git(folder: Path, *words: str) -> str:
-    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    return subprocess.run(
-        ["git", "-C", folder, *who, *words], check=True, capture_output=True, text=True
-    ).stdout.strip()
 
 
 @pytest.fixture
