@@ -135,3 +135,9 @@ def test_a_pixel_of_an_image_is_a_point(tmp_path):
     np.save(tmp_path / "image.npy", np.random.default_rng(3).integers(0, 255, size=(20, 30, 3), dtype="u1"))
     succeeded("fit", tmp_path / "image.npy", *flags(k=3, n_init=1, out=tmp_path / "out"))
     assert np.load(tmp_path / "out/labels.npy").shape == (600,)
+
+
+def test_builds_of_one_loop_under_other_flags_are_no_candidates(points):
+    run = succeeded("advise", points, *flags(k=4, iterations=2, budget="5s"))
+    assert "cpu/lloyd/two_step" in run.stdout + run.stderr
+    assert "cpu/flags/" not in run.stdout + run.stderr

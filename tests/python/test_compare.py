@@ -281,3 +281,10 @@ def test_the_changed_files_stand_beside_the_commits(tmp_path):
     assert changes.changed(new, dirty, tmp_path) == [changes.Changed("naive.cpp", 0, 2)], "with what is not"
     several = sides.Side("", {}, {"commit": ", ".join(commits), "dirty": "False"})
     assert changes.changed(base, several, tmp_path) == changes.changed(base, new, tmp_path / "nowhere") == []
+    assert (changes.ROOT / "plots").is_dir(), "else no file that differs is ever named"
+
+
+def test_a_round_without_a_time_counts_on_neither_side():
+    base, new = (SimpleNamespace(rounds=rounds) for rounds in ({"1": [2.0, 1.0], "2": [0.0, 1.0]}, {"1": [4.0], "2": [1.0]}))
+    assert compare.least_runs(base, new) == {"1": (0.0, math.log(4))}
+    assert compare.least_runs(new, base) == {"1": (math.log(4), 0.0)}
