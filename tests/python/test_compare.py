@@ -285,6 +285,8 @@ def test_the_changed_files_stand_beside_the_commits(tmp_path):
 
 
 def test_a_round_without_a_time_counts_on_neither_side():
-    base, new = (SimpleNamespace(rounds=rounds) for rounds in ({"1": [2.0, 1.0], "2": [0.0, 1.0]}, {"1": [4.0], "2": [1.0]}))
+    base, new = (
+        SimpleNamespace(rounds=rounds) for rounds in ({"1": [2.0, 1.0], "2": [0.0, 1.0]}, {"1": [4.0], "2": [1.0]})
+    )
     assert compare.least_runs(base, new) == {"1": (0.0, math.log(4))}
     assert compare.least_runs(new, base) == {"1": (math.log(4), 0.0)}
