@@ -346,7 +346,7 @@ class TypedSession final : public Session {
     const auto declared = case_.config.values().find("threads");
     if (declared == case_.config.values().end() || case_.on_gpu() || group_ || m.library || threads_spin()) return "";
     const auto threads = double(std::get<std::int64_t>(declared->second)), busy = std::ranges::min(busy_);
-    if (threads == 0 || busy <= 1.1 * threads) return "";
+    if (threads == 0 || busy <= 1.1 * threads + 0.5) return "";
     return fmt::format("it kept {:.3g} processors busy and declares {} threads", busy, threads);
   }
 
@@ -373,7 +373,7 @@ class TypedSession final : public Session {
   Evidence<T> evidence_;
   VerbTimes verbs_;
   std::vector<double> busy_;                                      // processors, in each timed run
-  const double pool_ends_s_ = 1e-3 + 2e-4 * omp_get_num_procs();  // of the judge's threads, which OpenMP ends in a run with fewer
+  const double pool_ends_s_ = 5e-3 + 2e-4 * omp_get_num_procs();  // of the judge's threads, which OpenMP ends in a run with fewer
   std::optional<GpuState> gpu_;
 };
 
