@@ -231,7 +231,7 @@ class TypedSession final : public Session {
     });
     m.downloads_s.back() = slowest(group_, m.downloads_s.back());
     verbs_.add(timing.reset_s, slowest(group_, download_s));
-    busy_.push_back((timing.processor_s - pool_ends_s_) / timing.wall_s);
+    busy_.push_back((timing.processor_s + timing.delay.run_delay_s.value_or(0) - pool_ends_s_) / timing.wall_s);
     if (m.runs == 1) m.iters = iters;
     if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
       const double more = double(m.iters) / std::max(1, iters);
@@ -347,7 +347,7 @@ class TypedSession final : public Session {
     if (declared == case_.config.values().end() || case_.on_gpu() || group_ || m.library || threads_spin()) return "";
     const auto threads = double(std::get<std::int64_t>(declared->second)), busy = std::ranges::min(busy_);
     if (threads == 0 || busy <= 1.1 * threads + 0.5) return "";
-    return fmt::format("it kept {:.3g} processors busy and declares {} threads", busy, threads);
+    return fmt::format("it kept {:.3g} threads busy and declares {}", busy, threads);
   }
 
   std::size_t labels_bytes() const { return last_.labels.size() * sizeof(std::int32_t); }
@@ -372,7 +372,7 @@ class TypedSession final : public Session {
   bool last_is_first_ = false;  // last_ is the first timed run of the case
   Evidence<T> evidence_;
   VerbTimes verbs_;
-  std::vector<double> busy_;                                      // processors, in each timed run
+  std::vector<double> busy_;                                      // threads that ran or waited for a processor, in each timed run
   const double pool_ends_s_ = 5e-3 + 2e-4 * omp_get_num_procs();  // of the judge's threads, which OpenMP ends in a run with fewer
   std::optional<GpuState> gpu_;
 };
