@@ -105,6 +105,6 @@ def catalogue() -> list[Fault]:
     return sorted((f for f in faults if f.category not in ("gpu", "helpers", "probes")), key=lambda f: f.category)
 
 
-if __name__ == "__main__":  # PYTHONPATH=. python3 tests/python/faults.py > results/faults.txt
+if __name__ == "__main__":  # PYTHONPATH=. python3 tests/python/faults.py: a table of all
     for fault in catalogue():
         print(f"{fault.category}/{fault.name}: {fault.summary}\n    {fault.run or 'passes: ' + fault.argued}")
