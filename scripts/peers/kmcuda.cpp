@@ -1,4 +1,5 @@
-// KMCUDA (cited by taylor2021). `variant` is its yinyang_t, 0.1 unless given; 0: Lloyd's. It stops by its tolerance alone and prints the iterations.
+// KMCUDA (cited by taylor2021). `variant` is its yinyang_t, 0.1 unless given; 0: Lloyd's. It prints the iterations, and stops by its tolerance alone:
+// fetch_peers has its test ask peer_stops, too, so that runs of a given length can be judged.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +17,11 @@ struct {
   std::uint16_t d;
   float groups;
 } problem;
+int limit = 0;
 }  // namespace
+
+/// Whether a k-means of n points is the whole one, not that of the groups, and has made its iterations.
+bool peer_stops(int iteration, std::uint32_t n) { return n == problem.n && iteration >= limit; }
 
 const char* peer_open(const float* points, std::int64_t n, int d, int k, const char* variant) {
   if (k < 2 || d > UINT16_MAX || n > INT32_MAX) return "k below 2, d above 65535 or n above 2^31";
@@ -24,8 +29,8 @@ const char* peer_open(const float* points, std::int64_t n, int d, int k, const c
   return nullptr;
 }
 
-int peer_run(const float* start, int, double tolerance, std::int32_t* labels, std::int32_t*, float* assigned, float*) {
-  if (tolerance < 0) return std::fputs("KMCUDA has no limit of iterations: give a tolerance\n", stderr), -1;
+int peer_run(const float* start, int iterations, double tolerance, std::int32_t* labels, std::int32_t*, float* assigned, float*) {
+  limit = iterations;
   std::copy(start, start + std::size_t(problem.k) * problem.d, assigned);
   std::fflush(stdout);
   std::FILE* const said = std::tmpfile();

@@ -20,6 +20,7 @@ def place(tmp_path):
     theirs = tmp_path / "theirs"
     (theirs / "src").mkdir(parents=True)
     (theirs / "src/kmcuda.h").write_text("// theirs\n")
+    (theirs / "src/kmeans.cu").touch()
     git(theirs, "init", "--quiet")
     git(theirs, "add", ".")
     git(theirs, "commit", "--quiet", "-m", "theirs")
