@@ -66,6 +66,14 @@ TYPED_TEST(ScreenedOnTheGpu, GivesTheSameBitsForEveryStrategy) {  // with three 
       expect_same_bits(solve(cloud.problem, name, {{"begin", begin}}), expected, name + ", " + begin);
 }
 
+TYPED_TEST(ScreenedOnTheGpu, IsRightForManyClustersAndForManyDimensions) {  // blocks share the counters of clusters; chunks of 128 dimensions
+  const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma"});
+  if (names.empty()) GTEST_SKIP() << "none of them runs here";
+  for (const ProblemShape shape : {ProblemShape{.n = 30'000, .d = 3, .k = 20'000, .max_iters = 3}, {.n = 3000, .d = 3001, .k = 20, .max_iters = 3}})
+    for (const auto& name : names)
+      EXPECT_EQ(judged(Drawn<TypeParam>{shape, uniform(7, 0.0f, 1.0f)}.problem, name).verdict, "") << name << ", k = " << shape.k;
+}
+
 TYPED_TEST(ScreenedOnTheGpu, IsRightWhereNineTenthsOfItsMarginAreNot) {
   const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma", "faults/screen_of_nine_tenths"});
   if (names.empty()) GTEST_SKIP() << "none of them runs here";

@@ -23,7 +23,7 @@ constexpr int batch = 8;              // rows in flight per thread
 constexpr int chunk_limit = 16384;    // points that a block sorts by itself at a time
 constexpr int counters_wanted = 512;  // with fewer, a cluster has several
 constexpr int rows_wanted = 64;       // least points per cluster and chunk for a block to sort by itself
-constexpr int most_clusters = 12288;  // counters fit 48 KiB
+constexpr int counted_apart = 12288;  // clusters whose counters fit 48 KiB; of more, all blocks share the counters
 
 struct Sum {
   unsigned long long coarse = 0, fine = 0;
@@ -176,31 +176,36 @@ __global__ void __launch_bounds__(block, 2)
   }
 }
 
-/// All blocks together, one per multiprocessor. order: entries by cluster, at most 2 n; ends: end of each cluster; cursors: k.
+/// All blocks together, one per multiprocessor. order: entries by cluster, at most 2 n; ends: end of each cluster; totals, cursors: k zeros.
 static __global__ void __launch_bounds__(sort_block, 1)
     sort_together(const Moved m, unsigned* totals, unsigned* cursors, int* ends, Entry<std::uint32_t>* order) {
   using Packed = Entry<std::uint32_t>;
-  extern __shared__ int mine[];  // k: the block's count per cluster, then the place of its next entry
+  extern __shared__ int mine[];  // k, if the block counts apart: its count per cluster, then the place of its next entry
   __shared__ int warp_sums[sort_block / 32];
   const int t = threadIdx.x;
+  const bool apart = m.k <= counted_apart;
   const std::int64_t share = (m.n + gridDim.x - 1) / gridDim.x, first = blockIdx.x * share;
   const int points_here = static_cast<int>(max(min(share, m.n - first), std::int64_t(0)));
-  for (int c = t; c < m.k; c += sort_block) mine[c] = 0;
+  for (int c = t; apart && c < m.k; c += sort_block) mine[c] = 0;
   __syncthreads();
-  each_moved<sort_block>(m.labels, m.before, first, points_here, [&](int, int c, bool) { atomicAdd(&mine[c], 1); });
+  each_moved<sort_block>(m.labels, m.before, first, points_here,
+                         [&](int, int c, bool) { apart ? atomicAdd(&mine[c], 1) : atomicAdd(&totals[c], 1); });
   __syncthreads();
-  for (int c = t; c < m.k; c += sort_block)
+  for (int c = t; apart && c < m.k; c += sort_block)
     if (mine[c] > 0) atomicAdd(&totals[c], mine[c]);
   cooperative_groups::this_grid().sync();
-  for (int c0 = 0, before = 0, all; c0 < m.k; c0 += sort_block, before += all) {
+  for (int c0 = 0, before = 0, all; c0 < m.k && (apart || blockIdx.x == 0); c0 += sort_block, before += all) {
     const int c = c0 + t, count = c < m.k ? int(__ldcg(&totals[c])) : 0, up_to = before + sum_up_to<sort_block>(count, warp_sums, all);
     if (c >= m.k) continue;
     if (blockIdx.x == 0) ends[c] = up_to;
-    if (mine[c] > 0) mine[c] = up_to - count + int(atomicAdd(&cursors[c], mine[c]));
+    if (!apart) cursors[c] = up_to - count;
+    else if (mine[c] > 0) mine[c] = up_to - count + int(atomicAdd(&cursors[c], mine[c]));
   }
-  __syncthreads();
+  if (apart) __syncthreads();
+  else cooperative_groups::this_grid().sync();
   each_moved<sort_block>(m.labels, m.before, first, points_here, [&](int i, int c, bool leaves) {
-    order[atomicAdd(&mine[c], 1)].at = static_cast<std::uint32_t>(first + i) | (leaves ? Packed::leaves : 0);
+    const int at = apart ? atomicAdd(&mine[c], 1) : int(atomicAdd(&cursors[c], 1));
+    order[at].at = static_cast<std::uint32_t>(first + i) | (leaves ? Packed::leaves : 0);
     if (leaves || m.before[first + i] < 0) m.before[first + i] = m.labels[first + i];  // the point's last entry
   });
 }
@@ -233,7 +238,7 @@ class Sums {
       totals_ = cuda::Buffer<unsigned>(2 * p.k), ends_ = cuda::Buffer<int>(p.k);
       order_ = cuda::Buffer<Entry<std::uint32_t>>(2 * p.n + batch);
     }
-    bytes_ = together_ ? p.k * sizeof(int) : 2 * chunk_ * sizeof(std::uint16_t) + p.k * copies_ * sizeof(int);
+    bytes_ = together_ ? (p.k <= counted_apart ? p.k * sizeof(int) : 0) : 2 * chunk_ * sizeof(std::uint16_t) + p.k * copies_ * sizeof(int);
     const auto use = [&]<int Width>() {
       sort_and_sum_ = sort_and_sum<T, Width>;
       sum_ordered_ = sum_ordered<T, Width>;

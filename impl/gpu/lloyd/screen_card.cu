@@ -44,8 +44,6 @@ class OnOne : public Card<T> {
   int settle_bytes() const { return settle_warps / across_ * together * shape_.d * int(sizeof(T)); }
   /// totals, next: null before the first iteration.
   void enqueue_average(const Totals* totals, const T* assigned, T* next);
-  /// Empties the table of twins, before its turns are used up.
-  void forget_twins();
 
   ProblemShape shape_;
   cudaStream_t stream_;
@@ -63,10 +61,8 @@ class OnOne : public Card<T> {
   cuda::Buffer<int> open_points_, open_counts_, candidates_, many_, rest_;
   cuda::Buffer<float> least_;
   cuda::Buffer<Progress> progress_;  // this iteration's and the last one's
-  cuda::Buffer<int> lowest_;
-  cuda::Buffer<unsigned long long> hashes_;
+  cuda::Buffer<unsigned long long> lowest_, hashes_;
   cuda::Buffer<Twins::State> twins_;
-  std::int64_t turns_left_ = 0;
   cuda::Buffer<double> centre_;
   double scale_ = 1;
   float score_offset_ = 0, margin_scale_;
@@ -126,15 +122,9 @@ void OnOne<T>::finish_layout(float longest) {
   clear_image<<<256, 256, 0, stream_>>>(three_, three_image_.data());
   cuda::check_launch();
   cuda::clear(stream_, transposed_);
-  forget_twins();
-}
-
-template <class T>
-void OnOne<T>::forget_twins() {
-  cuda::fill(lowest_.data(), lowest_.size(), std::numeric_limits<int>::max(), stream_);
-  const Twins::State none{0, 0, Twins::turns - 1};
+  cuda::poison(stream_, lowest_);  // entries of no turn
+  const Twins::State none{0, 0, std::numeric_limits<unsigned>::max() - 1};
   cuda::upload(twins_, std::span(&none, 1), stream_);
-  turns_left_ = Twins::turns;
 }
 
 template <class T>
@@ -150,7 +140,6 @@ void OnOne<T>::warm_up(std::int32_t* labels, unsigned long long* changed, T* nex
 template <class T>
 void OnOne<T>::begin() {
   iteration_ = 0;
-  if ((turns_left_ -= shape_.max_iters + 1) < 0) forget_twins();
   const Progress begin{strategy_, {0, 0, 0}, 0, 0};
   cuda::check(cudaMemcpyAsync(progress_.data(), &begin, sizeof begin, cudaMemcpyHostToDevice, stream_));
   cuda::clear(stream_, lengths_);
@@ -212,8 +201,8 @@ void OnOne<T>::report(Trace& trace) const {
 std::string too_large(const ProblemShape& p, int value_bytes, int devices) {
   const int most_bytes = cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, std::numeric_limits<int>::max());
   if (together * p.d * value_bytes > most_bytes - 4096) return "eight points exceed shared memory";
-  if (p.d > 2048) return "more than 2048 dimensions";
-  if (p.k > moved_sums::most_clusters) return "more than 12288 clusters";
+  if (p.d > 1 << 14) return "more than 16384 dimensions";
+  if (p.k > 1 << Twins::bits) return "more than 2^20 clusters";
   if (p.n / devices >= std::int64_t(1) << 30) return "2^30 points or more on a GPU: two entries a point exceed a list";
   return "";
 }

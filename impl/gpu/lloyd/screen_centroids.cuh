@@ -22,18 +22,18 @@ struct Images {
 
 /// Finds twins: centroids equal to one of a lower index, which wins every tie. Equal rows share a slot of a hash table. A missed twin costs time.
 struct Twins {
-  static constexpr int bits = 20, index_bits = 14, turns = 1 << 17;
-  static_assert(moved_sums::most_clusters <= 1 << index_bits);
+  static constexpr int bits = 20;
   struct State {
     unsigned finished, met;  // blocks of this launch; twins that they met
-    int turn;                // counts launches down, so that older entries of a slot are greater; at 0, twins may be missed
+    unsigned turn;           // counts launches down, so that older entries of a slot are greater
   };
-  int* lowest;                 // of a slot: turn and lowest centroid
+  unsigned long long* lowest;  // of a slot: turn and lowest centroid
   unsigned long long* hashes;  // of each centroid
   State* state;
-  __device__ int* slot(unsigned long long hash) const { return &lowest[hash >> (64 - bits)]; }
+  __device__ unsigned long long* slot(unsigned long long hash) const { return &lowest[hash >> (64 - bits)]; }
+  __device__ static unsigned long long entry(unsigned turn, int c) { return static_cast<unsigned long long>(turn) << 32 | c; }
   /// The centroid of a slot's entry of this turn; k without one.
-  __device__ int centroid(int entry, int turn, int k) const { return entry >> index_bits == turn ? entry & ((1 << index_bits) - 1) : k; }
+  __device__ static int centroid(unsigned long long entry, unsigned turn, int k) { return entry >> 32 == turn ? static_cast<int>(entry) : k; }
 };
 
 template <class T>
@@ -68,7 +68,8 @@ __global__ void __launch_bounds__(128)
     average(const moved_sums::Sum* sums, const int* counts, moved_sums::FixedPoint fixed_point, const T* centroids, const double* centre,
             double scale, std::int64_t n, int d, int k, T* next, const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
   cuda::await_previous();
-  const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0, turn = twins.state->turn;
+  const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0;
+  const unsigned turn = twins.state->turn;
   __shared__ unsigned long long hashes[4];
   __shared__ bool last, twinned;
   unsigned long long hash = 0;
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(128)
     hash = hashes[0] + hashes[1] + hashes[2] + hashes[3];
     twins.hashes[c] = hash;
     __threadfence();
-    const int other = twins.centroid(atomicMin(twins.slot(hash), turn << Twins::index_bits | c), turn, k);
+    const int other = twins.centroid(atomicMin(twins.slot(hash), Twins::entry(turn, c)), turn, k);
     if (other < k && __ldcg(&twins.hashes[other]) == hash) atomicAdd(&twins.state->met, 1);
     __threadfence();
     last = atomicAdd(&twins.state->finished, 1) == gridDim.x - 1;
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(128)
     }
   }
   if (t > 0) return;
-  *twins.state = {0, 0, max(turn - 1, 0)};
+  *twins.state = {0, 0, turn - 1};
   if (!sums) return;
   Progress& progress = *course.progress;
   *course.spent = {0, 0};
