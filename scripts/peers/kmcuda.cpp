@@ -36,7 +36,7 @@ int peer_run(const float* start, int iterations, double tolerance, std::int32_t*
   std::FILE* const said = std::tmpfile();
   const int out = dup(1);
   dup2(fileno(said), 1);
-  const int code = kmeans_cuda(kmcudaInitMethodImport, nullptr, float(tolerance), problem.groups, kmcudaDistanceMetricL2, problem.n, problem.d,
+  const int code = kmeans_cuda(kmcudaInitMethodImport, nullptr, float(std::max(tolerance, 0.0)), problem.groups, kmcudaDistanceMetricL2, problem.n, problem.d,
                                problem.k, 0, 1, -1, 0, 1, problem.points, assigned, reinterpret_cast<std::uint32_t*>(labels), nullptr);
   std::fflush(stdout);
   dup2(out, 1);
