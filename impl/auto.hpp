@@ -1,7 +1,10 @@
-// Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape (bench/contract/cost_model.hpp).
-// Candidates within the model's spread of the best run their first iterations on the problem itself. Measured over foretold time then corrects the
-// forecast of the whole run, because bounds and margins depend on the points. On the CPU trials of growing length show how an iteration's cost falls.
-// Cost: prepare of a few candidates, trials of about a quarter of a run or 20 ms each; on the CPU several runs (results/auto_choice.txt).
+// Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape (bench/contract/cost_model.hpp). Bounds
+// and margins depend on the points, so trials follow, by the parameter `trials`:
+// - race, for many runs of one problem, as exhibits time them. Candidates within the model's spread of the best run their first iterations on the
+//   problem itself. Measured over foretold time corrects the forecast of the whole run. On the CPU trials of growing length show how an iteration's
+//   cost falls. Cost: prepare of a few candidates, trials of about a quarter of a run or 2 ms each, on the CPU several runs (results/auto_choice.txt).
+// - budget, for who waits for one answer (kmbench fit and spectral). Trials take at most a tenth of the run that is foretold, so the best forecast
+//   wins where that is less than a trial. Cost: prepare of one candidate, and a tenth of a run.
 #pragma once
 
 #include <algorithm>
@@ -44,9 +47,21 @@ struct Candidate {
 
 inline bool on_cpu(const Candidate& one) { return one.implementation->description.device == Device::cpu; }
 
-constexpr int most_tried = 4, most_raced = 6;   // race: on the CPU, where trials lengthen
-constexpr double cheap = 0.002, always = 0.02;  // seconds: a run for which twice as many are tried; that a trial may take at least
-constexpr int until_rest = 200;                 // iterations of a run to convergence, a guess
+constexpr double share = 0.1, factor = 2;      // budget: of the run, for trials; of the least run, within which a forecast is worth a trial
+constexpr int least_iters = 3;                 // of a trial
+constexpr int most_tried = 4, most_raced = 6;  // race; the second on the CPU, where trials lengthen
+constexpr double cheap = 0.002;                // seconds of a run for which twice as many are tried
+
+/// Seconds that a trial of the race may take in any case, and that its runs take together.
+inline double always(const Candidate& one) { return on_cpu(one) ? 0.02 : 0.002; }
+inline double enough(const Candidate& one) { return on_cpu(one) ? 0.01 : 0.001; }
+
+inline std::vector<Parameter> parameters() {
+  return {{.name = "trials",
+           .fallback = "race",
+           .range = {"budget", "race"},
+           .help = "what the choice in prepare may take: a tenth of the run, or what it takes to find the fastest iterations"}};
+}
 
 /// All parameters at their defaults, `threads` as given.
 inline Config defaults(const Description& description, int threads) {
@@ -81,9 +96,10 @@ inline std::int64_t greatest(std::span<const Rival> rivals, const ProblemShape& 
   return std::max(with_cost, without);
 }
 
-/// The shape with the number of iterations that it may take.
+/// The shape with the number of iterations that it may take. To convergence it is a guess: within a factor of three of three in five problems of
+/// ours/auto, too high for most others. Real sets, which take longest, need about so many.
 inline ProblemShape expected(ProblemShape shape) {
-  if (shape.tolerance >= 0) shape.max_iters = std::min(shape.max_iters, until_rest);
+  if (shape.tolerance >= 0) shape.max_iters = static_cast<int>(std::clamp(1.2 * std::pow(double(shape.n), 0.4), 1.0, double(shape.max_iters)));
   return shape;
 }
 
@@ -137,17 +153,16 @@ struct Measured {
 template <class T>
 Measured measured(const Candidate& candidate, const Problem<T>& problem, int most_runs = 5) {
   using Clock = std::chrono::steady_clock;
-  constexpr double enough = 0.01;
   Trace none;
   const auto solver = candidate.implementation->prepare<T>()(problem, candidate.config, none);
   Measured found;
   double spent = 0;
-  for (int run = 0; run <= most_runs && spent < enough; ++run) {
+  for (int run = 0; run <= most_runs && spent < enough(candidate); ++run) {
     solver->reset();
     const auto start = Clock::now();
     found.iters = solver->iterate(none);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const bool counts = run > 0 || (seconds > enough && on_cpu(candidate));
+    const bool counts = run > 0 || (seconds > enough(candidate) && on_cpu(candidate));
     if (counts) found.seconds = std::min(found.seconds, seconds), spent += seconds;
   }
   return found;
@@ -155,7 +170,7 @@ Measured measured(const Candidate& candidate, const Problem<T>& problem, int mos
 
 /// Iterations of a trial: all trials together take about a quarter of a run, or each as long as it may take in any case.
 inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
-  const double share = std::max(0.25 / double(some.size()), always / some.front().likely());
+  const double share = std::max(0.25 / double(some.size()), always(some.front()) / some.front().likely());
   return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
 }
 
@@ -235,7 +250,7 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
     std::ranges::stable_sort(runners, {}, run);
     const double least = run(runners.front());
     std::erase_if(runners, [&](const Runner& one) { return run(one) > within * least; });
-    if (runners.size() < 2 || iters >= whole || spent > std::max(always, least / 2)) return *runners.front().candidate;
+    if (runners.size() < 2 || iters >= whole || spent > std::max(always(some.front()), least / 2)) return *runners.front().candidate;
   }
 }
 
@@ -243,17 +258,90 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
 template <class T>
 int iterations_to_rest(const Candidate& likeliest, const Problem<T>& problem) {
   const int guess = expected(problem).max_iters;
-  const double share = std::max(0.1, 2 * always / likeliest.likely());
+  const double share = std::max(0.1, 2 * always(likeliest) / likeliest.likely());
   const int most = share >= 1 ? problem.max_iters : std::max(3, int(guess * share));
   const int iters = tried(likeliest, problem, std::min(most, problem.max_iters), 0).iters;
   return iters > 0 && iters < most ? iters : guess;
 }
 
+/// A candidate, prepared. Without a solver it has too little memory.
+template <class T>
+struct Prepared {
+  using Clock = std::chrono::steady_clock;
+
+  Prepared(const Candidate& one, const Problem<T>& problem, bool traced) : candidate(one), trace(traced) {
+    const auto start = Clock::now();
+    try {
+      solver = one.implementation->prepare<T>()(problem, one.config, trace);
+    } catch (const std::exception&) {}
+    prepare_s = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  /// Seconds of the whole run, foretold by the time of its first iterations over their forecast. A run that rests earlier is known. One iteration goes
+  /// before: it loads kernels. Nothing if the solver cannot stop early.
+  std::optional<double> trial(int iters, const ProblemShape& shape, const CostModel& model) {
+    Trace none;
+    double seconds = 0;
+    int made = 0;
+    for (const int most : {1, iters}) {
+      if (!solver->limit(most)) return std::nullopt;
+      solver->reset();
+      const auto start = Clock::now();
+      made = solver->iterate(none);
+      seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    }
+    solver->limit(shape.max_iters);
+    if (made < iters) return seconds;
+    ProblemShape part = shape;
+    part.max_iters = iters;
+    const auto foretold = model.forecast(*candidate.implementation, part, candidate.config, precision_of<T>);
+    return foretold ? candidate.likely() * seconds / foretold->seconds : candidate.likely();
+  }
+
+  Candidate candidate;
+  Trace trace;  // of prepare
+  std::unique_ptr<AnySolver<T>> solver;
+  double prepare_s = 0;
+};
+
+/// The best forecast, unless trials find a faster candidate. Trials take `part` of the run at most: of the forecast, then of the least run that trials
+/// foretell. What counts is their iterations, and prepare of all candidates but the first. The next one tried has the next best forecast, within
+/// `factor` of the least run. The first is tried before, as forecasts and trials do not compare. Each is prepared at most once, and two are held.
+template <class T>
+Prepared<T> within_budget(std::vector<Candidate> all, const Problem<T>& problem, const CostModel& model, bool traced, double part = share) {
+  std::ranges::stable_sort(all, {}, &Candidate::likely);
+  auto next = all.begin();
+  Prepared<T> best(*next++, problem, traced);
+  while (!best.solver && next != all.end()) best = Prepared<T>(*next++, problem, traced);
+  if (!best.solver) throw std::runtime_error("none of the implementations that auto may choose has enough memory");
+
+  const int whole = expected(problem).max_iters, iters = std::clamp(int(whole * part / 3), std::min(least_iters, whole), whole);
+  const auto cost = [&](const Candidate& one) { return one.likely() * (iters + 1) / whole; };
+  const double prepare_s = best.prepare_s;
+  double least = best.candidate.likely();
+  if (next == all.end() || cost(best.candidate) + prepare_s > part * least) return best;
+  const auto start = Prepared<T>::Clock::now();
+  const auto left = [&] { return part * least - std::chrono::duration<double>(Prepared<T>::Clock::now() - start).count(); };
+  const auto first = best.trial(iters, problem, model);
+  if (!first) return best;
+  least = *first;
+  for (; next != all.end() && next->likely() <= factor * least && prepare_s + cost(*next) <= left(); ++next) {
+    if (next->number == best.candidate.number) continue;  // with another number of threads
+    Prepared<T> rival(*next, problem, traced);
+    const auto run = rival.solver ? rival.trial(iters, problem, model) : std::nullopt;
+    if (run && *run < least) least = *run, best = std::move(rival);
+  }
+  return best;
+}
+
 template <class T>
 class Auto {
  public:
-  Auto(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, Trace& trace)
-      : chosen_(choice(problem, rivals, threads, model)), solver_(chosen_.implementation->prepare<T>()(problem, chosen_.config, trace)) {}
+  Auto(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, const Config& config,
+       Trace& trace) {
+    choose(problem, rivals, threads, model, config.word("trials") == "race", trace);
+    if (!solver_) solver_ = chosen_.implementation->prepare<T>()(problem, chosen_.config, trace);
+  }
 
   void reset() { solver_->reset(); }
   int iterate(Trace& trace) {
@@ -265,27 +353,40 @@ class Auto {
   Solution<T> download() { return solver_->download(); }
 
  private:
-  /// Chosen once for all starts of a clustering: same points, shape and stop rule. A replay takes the latest choice for its d and k.
-  static Candidate choice(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model) {
-    static std::map<std::tuple<const T*, std::int64_t, int, int, int, double>, Candidate> known;
+  /// Chosen once for all starts of a clustering: same points, shape, stop rule and kind of trials. A replay takes the latest choice for its d and k.
+  void choose(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, bool race,
+              Trace& trace) {
+    static std::map<std::tuple<const T*, std::int64_t, int, int, int, double, bool>, Candidate> known;
     static std::map<std::pair<int, int>, Candidate> latest;  // by d and k
-    const auto key = std::tuple(problem.points.data(), problem.n, problem.d, problem.k, problem.max_iters, problem.tolerance);
+    const auto key = std::tuple(problem.points.data(), problem.n, problem.d, problem.k, problem.max_iters, problem.tolerance, race);
     Candidate& before = latest[{problem.d, problem.k}];
-    if (ReuseScope::active() && before.implementation && runs(before.implementation->name, problem, precision_of<T>)) return before;
-    if (const auto found = known.find(key); found != known.end()) return before = found->second;
-    return before = known[key] = made_choice(problem, rivals, threads, model);
-  }
-  static Candidate made_choice(Problem<T> problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model) {
-    const auto some = [&] { return shortlist(candidates(rivals, threads, problem, precision_of<T>, model), problem.tolerance >= 0); };
-    std::vector<Candidate> list = some();
-    if (list.empty()) throw std::runtime_error("this build has no implementation that auto may choose");
-    if (list.size() == 1) return list.front();
-    if (!on_cpu(list.front())) return fastest(list, problem, model);
-    if (problem.tolerance >= 0) {
-      problem.max_iters = iterations_to_rest(list.front(), problem);
-      list = some();
+    if (ReuseScope::active() && before.implementation && runs(before.implementation->name, problem, precision_of<T>)) {
+      chosen_ = before;
+      return;
     }
-    return fastest_of_race(list, problem);
+    if (const auto found = known.find(key); found != known.end()) chosen_ = found->second;
+    else make_choice(problem, rivals, threads, model, race, trace), known[key] = chosen_;
+    before = chosen_;
+  }
+  void make_choice(Problem<T> problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, bool race,
+                   Trace& trace) {
+    std::vector<Candidate> all = candidates(rivals, threads, problem, precision_of<T>, model);
+    if (all.empty()) throw std::runtime_error("this build has no implementation that auto may choose");
+    if (!race && std::ranges::any_of(all, [](const Candidate& one) { return one.forecast.has_value(); })) {
+      Prepared<T> best = within_budget(std::move(all), problem, model, trace.active());
+      chosen_ = best.candidate, trace = std::move(best.trace), solver_ = std::move(best.solver);
+      return;
+    }
+    std::vector<Candidate> list = shortlist(std::move(all), problem.tolerance >= 0);
+    if (list.size() == 1) chosen_ = list.front();
+    else if (!on_cpu(list.front())) chosen_ = fastest(list, problem, model);
+    else {
+      if (problem.tolerance >= 0) {
+        problem.max_iters = iterations_to_rest(list.front(), problem);
+        list = shortlist(candidates(rivals, threads, problem, precision_of<T>, model), true);
+      }
+      chosen_ = fastest_of_race(list, problem);
+    }
   }
 
   Candidate chosen_;

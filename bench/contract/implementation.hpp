@@ -5,6 +5,7 @@
 //     void reset();                                        // poison the outputs, read the initial centroids
 //     int iterate(Trace&);                                 // all iterations, finished on return; repeatable
 //     Solution<T> download();                              // result of the last iterate
+//     void limit(int iters);                               // optional: later runs stop after so many, at most the problem's; auto's trials need it
 //   };
 //   const Register<TwoStep> registration{{.summary = "sums per package, then over packages", .paper = "he2021"}};
 //
@@ -152,6 +153,8 @@ struct AnySolver {
   virtual void reset() = 0;
   virtual int iterate(Trace& trace) = 0;
   virtual Solution<T> download() = 0;
+  /// Later runs make at most so many iterations, which the problem allows. False if it cannot.
+  virtual bool limit(int /*iters*/) { return false; }
 };
 
 template <class T>
@@ -213,6 +216,14 @@ struct Registrar {
       void reset() override { solver.reset(); }
       int iterate(Trace& trace) override { return solver.iterate(trace); }
       Solution<T> download() override { return solver.download(); }
+      bool limit([[maybe_unused]] int iters) override {
+        if constexpr (requires { solver.limit(iters); }) {
+          solver.limit(iters);
+          return true;
+        } else {
+          return false;
+        }
+      }
       S<T> solver;
     };
     return [](const Problem<T>& problem, const Config& config, Trace& trace) -> std::unique_ptr<AnySolver<T>> {

@@ -134,9 +134,13 @@ class Lloyd {
     last_ = assigned_.data();
   }
 
-  /// Runs the captured graph from the initial centroids: one launch, one wait. Traced runs and steps that cannot be captured run step by step.
+  /// Later runs stop after so many iterations, at most the problem's.
+  void limit(int iters) { shape_.max_iters = iters; }
+
+  /// Runs the captured graph from the initial centroids: one launch, one wait. Traced and limited runs and steps that cannot be captured run step by
+  /// step.
   int run(Trace& trace) {
-    if (trace.active() || !recorded_) {
+    if (trace.active() || !recorded_ || shape_.max_iters != problem_.max_iters) {
       before_();
       return run(trace, {step_});
     }

@@ -64,7 +64,8 @@ void check_folder(const fs::path& out) {
   if (::access(out.parent_path().c_str(), W_OK) != 0) refuse(fmt::format("folder {} is not to be written to", out.parent_path().string()));
 }
 
-/// Returns the case of this implementation; for "auto", the GPU's auto, else the CPU's. Throws UserError with the reason why it cannot run.
+/// Returns the case of this implementation; for "auto", the GPU's auto, else the CPU's. Its trials keep to a budget, as they are part of the wait.
+/// Throws UserError with the reason why it cannot run.
 Case planned(Sweep sweep, const std::string& implementation) {
   std::vector<std::string> names = {implementation};
   if (implementation == "auto") names = {"cpu/lloyd/auto"};
@@ -72,6 +73,8 @@ Case planned(Sweep sweep, const std::string& implementation) {
   std::string why;
   for (const auto& name : names) {
     sweep.axes["implementation"] = {name};
+    sweep.axes.erase("set.trials");
+    if (name.ends_with("/lloyd/auto")) sweep.axes["set.trials"] = {"budget"};
     Case c = expand(sweep, "", "paper").front();
     if (c.skip.empty()) return c;
     why = c.skip;

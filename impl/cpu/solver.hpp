@@ -57,6 +57,7 @@ class CpuSolver {
 
   void reset() { out_.poison(p_); }
   Solution<T> download() { return out_; }
+  void limit(int iters) { p_.max_iters = iters; }
 
  protected:
   void take_initial() { out_.centroids.assign(p_.initial_centroids.begin(), p_.initial_centroids.end()); }

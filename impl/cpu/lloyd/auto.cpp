@@ -1,4 +1,4 @@
-// Runs the fastest exact implementation of the CPU, with as many threads as pay: a cost model, then a trial (impl/auto.hpp).
+// Runs the fastest exact implementation of the CPU, with as many threads as pay: a cost model, then trials (impl/auto.hpp).
 #include "impl/auto.hpp"
 
 #include <omp.h>
@@ -20,12 +20,13 @@ std::vector<int> thread_counts() {
 
 template <class T>
 struct Auto : choosing::Auto<T> {
-  Auto(const Problem<T>& problem, const Config&, Trace& trace)
-      : choosing::Auto<T>(problem, rivals, thread_counts(), CostModel::of(Device::cpu, cpu_name()), trace) {}
+  Auto(const Problem<T>& problem, const Config& config, Trace& trace)
+      : choosing::Auto<T>(problem, rivals, thread_counts(), CostModel::of(Device::cpu, cpu_name()), config, trace) {}
 };
 
 const Register<Auto> registration{{
-    .summary = "the fastest of screened, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost model and a trial",
+    .summary = "the fastest of screened, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost model and trials",
+    .parameters = choosing::parameters(),
     .summation_depth = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, summation_depth); },
     .kept_points = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, kept_points); },
 }};

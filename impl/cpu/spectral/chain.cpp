@@ -16,11 +16,18 @@ constexpr int eigenvalues_shown = 10;        // at least so many are computed, f
 constexpr std::int64_t most_dense = 30'000;  // vertices of a dense graph: 7 GB
 constexpr int most_iterations = 300;         // of k-means on the embedding, which stops at rest
 
-/// Runs a registered k-means with its defaults from this start.
+/// Defaults, but auto's trials keep to a budget: prepare is part of this time.
+Config inner_config(const Description& description) {
+  auto values = defaults(description).values();
+  if (const auto at = values.find("trials"); at != values.end()) at->second = "budget";
+  return Config(std::move(values));
+}
+
+/// Runs a registered k-means from this start.
 template <class T>
 InnerRun<T> run_kmeans(const std::string& name, const ProblemShape& shape, std::span<const T> points, std::vector<T> start) {
   const Implementation& implementation = *find_implementation(name);
-  InnerRun<T> run{&implementation, defaults(implementation.description), shape, std::move(start), {}};
+  InnerRun<T> run{&implementation, inner_config(implementation.description), shape, std::move(start), {}};
   Trace untraced;
   const auto solver = implementation.prepare<T>()(Problem<T>{shape, points, run.start}, run.config, untraced);
   solver->reset();

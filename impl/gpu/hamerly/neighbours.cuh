@@ -77,13 +77,18 @@ class Neighbours {
     run_.shift_scale = shift_scale;
     run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), problem.n);
     with_width(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
-    graph_.emplace(stream, [this, &stream] {  // faster to launch than its parts
-      cuda::clear(stream, control_);
-      void* arguments[] = {&run_};
-      cuda::check(
-          cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, stream));
-    });
+    limit(problem.max_iters);
     stream.synchronize();  // rows are freed on return
+  }
+
+  void limit(int iters) {
+    run_.max_iters = iters;
+    graph_.emplace(host_.stream, [this] {  // faster to launch than its parts
+      cuda::clear(host_.stream, control_);
+      void* arguments[] = {&run_};
+      cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_,
+                                              host_.stream));
+    });
   }
 
   void reset() { host_.reset(); }
@@ -137,7 +142,7 @@ class Neighbours {
     cuda::check_launch();
 
     run_.points = points_.data(), run_.bounds = bounds_.data(), run_.labels = slice_labels_.data();
-    run_.n = n, run_.slices = static_cast<int>(slices), run_.d = d, run_.k = k, run_.max_iters = max_iters;
+    run_.n = n, run_.slices = static_cast<int>(slices), run_.d = d, run_.k = k;
     run_.stop_at = host_.stop_at();
     run_.state_cached = layout.state_cached, run_.points_cached = layout.points_cached;
     run_.table_copies = layout.table_copies, run_.copies = copies;

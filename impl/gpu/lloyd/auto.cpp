@@ -1,4 +1,4 @@
-// Runs the fastest implementation of the GPU whose labels are exact or proven: a cost model, then a trial (impl/auto.hpp). gpu/lloyd/tiled is none of
+// Runs the fastest implementation of the GPU whose labels are exact or proven: a cost model, then trials (impl/auto.hpp). gpu/lloyd/tiled is none of
 // them: its expanded distances may mislabel points where values are large.
 #include "impl/auto.hpp"
 
@@ -16,13 +16,14 @@ constexpr choosing::Rival rivals[] = {
 
 template <class T>
 struct Auto : choosing::Auto<T> {
-  Auto(const Problem<T>& problem, const Config&, Trace& trace)
-      : choosing::Auto<T>(problem, rivals, {0}, CostModel::of(Device::gpu, device::name()), trace) {}
+  Auto(const Problem<T>& problem, const Config& config, Trace& trace)
+      : choosing::Auto<T>(problem, rivals, {0}, CostModel::of(Device::gpu, device::name()), config, trace) {}
 };
 
 const Register<Auto> registration{{
-    .summary = "the fastest of the exact and proven implementations of the GPU, by a calibrated cost model and a trial",
+    .summary = "the fastest of the exact and proven implementations of the GPU, by a calibrated cost model and trials",
     .device = Device::gpu,
+    .parameters = choosing::parameters(),
     .summation_depth = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, summation_depth); },
     .fixed_point = true,
     .kept_points = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, kept_points); },

@@ -225,6 +225,11 @@ class RegisterTiles {
     const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, host_.stream);
     const cuda::Phase phase(trace, "layout", host_.stream);
     lay_out_points(from.data());
+    limit(problem.max_iters);
+  }
+
+  void limit(int iters) {
+    run_.max_iters = iters;
     graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
       void* arguments[] = {&run_};
       cuda::check(cudaLaunchCooperativeKernel(kernel_.entry, dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, host_.stream));

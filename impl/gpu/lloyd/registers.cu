@@ -197,6 +197,7 @@ class Registers {
   void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) { return lloyd_.run(trace); }
   Solution<T> download() { return lloyd_.download(); }
+  void limit(int iters) { lloyd_.limit(iters); }
 
  private:
   void launch_fused() {

@@ -89,6 +89,7 @@ class Resident {
   }
 
   Solution<T> download() { return host_.download(); }
+  void limit(int iters) { run_.max_iters = iters; }
 
  private:
   template <int D>

@@ -43,6 +43,7 @@ class Screened {
   }
 
   Solution<T> download() { return lloyd_.download(); }
+  void limit(int iters) { lloyd_.limit(iters); }
 
  private:
   void assign() { card_->assign(lloyd_.assigned(), lloyd_.labels(), lloyd_.changed()); }

@@ -19,13 +19,24 @@ const Register<OfBounds> registration{{
     .parameters = compacted::parameters(),
     .unsupported = [](const ProblemShape& p, const Config&, int) { return compacted::too_large(p); },
     .fixed_point = true,
-    .cost =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          const cost::Counts c(p, value_bytes);
-          std::vector<double> terms = cost::products(p, config, value_bytes);  // of the points past their bounds, more of them early
-          for (const double term : {c.early() * c.n * c.padded_cells(), c.iters * c.n, c.iters * c.k * c.k * c.d}) terms.push_back(term);
-          return terms;
-        },
+    .cost = [](const ProblemShape& p, const Config&, int value_bytes) -> std::vector<double> {
+      const cost::Counts c(p, value_bytes);
+      const bool products = p.d >= compacted::least_products;
+      const double cells = products ? c.padded_cells() : 0, scores = products ? c.padded_k() : 0, differences = products ? 0 : c.k * c.d;
+      // Of the points past their bounds, more of them early: products, comparisons and differences.
+      return {1,
+              c.iters,
+              c.iters * c.n * c.d * c.bytes,
+              c.iters * c.n * cells,
+              c.iters * c.n * scores,
+              c.iters * c.n * differences,
+              c.early() * c.n * cells,
+              c.early() * c.n * differences,
+              c.n * c.d,
+              c.iters * c.n,
+              c.iters * c.k * c.d,
+              c.iters * c.k * c.k * c.d};
+    },
 }};
 
 }  // namespace

@@ -150,6 +150,8 @@ class Compacted {
     return out;
   }
 
+  void limit(int iters) { run_.max_iters = iters; }
+
  private:
   /// Reports the kernel's own clock and counters by iteration; nothing can be timed from outside.
   void report(Trace& trace) {

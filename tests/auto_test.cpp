@@ -1,0 +1,179 @@
+// The choice of auto within a budget, by candidates of made-up costs: trials keep to their share of the run, and nobody is prepared for nothing. Its
+// real candidates can stop early, and then go on as if they never had.
+#include "impl/auto.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "tests/solving.hpp"
+
+namespace km {
+namespace {
+
+void wait(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+/// A candidate whose runs take other times than its forecast.
+struct MadeUp {
+  std::string name;
+  double foretold_s, run_s;  // of the whole run
+  double prepare_s = 0;
+  bool fits = true, stops_early = true;
+  int prepared = 0, iterations = 0, limit = 0;
+};
+
+struct MadeUpSolver final : AnySolver<float> {
+  MadeUpSolver(MadeUp& of, int iters) : of(of), whole(iters) { of.limit = iters; }
+  void reset() override {}
+  int iterate(Trace&) override {
+    wait(of.run_s / whole * of.limit);
+    of.iterations += of.limit;
+    return of.limit;
+  }
+  Solution<float> download() override { return {}; }
+  bool limit(int iters) override {
+    if (of.stops_early) of.limit = iters;
+    return of.stops_early;
+  }
+  MadeUp& of;
+  int whole;
+};
+
+struct Field {
+  explicit Field(std::vector<MadeUp> of, int iters = 300) : all(std::move(of)) {
+    problem.n = 1, problem.d = 1, problem.k = 1, problem.max_iters = iters;
+    for (MadeUp& one : all) {
+      Implementation made{.name = one.name,
+                          .description = {.cost = [](const ProblemShape& p, const Config&, int) { return std::vector{double(p.max_iters)}; }}};
+      made.fp32 = [&one](const Problem<float>& p, const Config&, Trace&) -> std::unique_ptr<AnySolver<float>> {
+        ++one.prepared;
+        wait(one.prepare_s);
+        if (!one.fits) throw std::runtime_error("out of memory");
+        return std::make_unique<MadeUpSolver>(one, p.max_iters);
+      };
+      implementations.push_back(std::move(made));
+      model.rates[{one.name, "fp32"}] = {.seconds = {one.foretold_s / iters}, .spread = 0.1};
+    }
+  }
+
+  /// Name of the winner.
+  std::string choose(double part) {
+    std::vector<choosing::Candidate> candidates;
+    for (const Implementation& one : implementations) {
+      const int number = int(candidates.size()) + 1;
+      candidates.push_back({.number = number, .implementation = &one, .forecast = model.forecast(one, problem, {}, Precision::fp32)});
+    }
+    return choosing::within_budget(candidates, problem, model, false, part).candidate.implementation->name;
+  }
+
+  int prepared() const {
+    int sum = 0;
+    for (const MadeUp& one : all) sum += one.prepared;
+    return sum;
+  }
+
+  std::vector<MadeUp> all;
+  std::vector<Implementation> implementations;
+  CostModel model;
+  Problem<float> problem{};
+};
+
+TEST(Budget, OfNothingTakesTheBestForecast) {
+  Field field({{"slow", 0.4, 0.1}, {"best forecast", 0.3, 0.9}});
+  EXPECT_EQ(field.choose(0), "best forecast");
+  EXPECT_EQ(field.prepared(), 1);
+  EXPECT_EQ(field.all[1].iterations, 0);
+}
+
+TEST(Budget, FindsAFasterCandidateAndPreparesItOnce) {
+  Field field({{"best forecast", 0.3, 0.9}, {"faster", 0.4, 0.2}});
+  EXPECT_EQ(field.choose(0.1), "faster");
+  EXPECT_EQ(field.all[0].prepared, 1);
+  EXPECT_EQ(field.all[1].prepared, 1);
+  EXPECT_EQ(field.all[0].iterations, 1 + 10) << "a third of a tenth, and one before";
+  EXPECT_EQ(field.all[1].limit, 300) << "the winner makes the whole run";
+}
+
+TEST(Budget, KeepsTheBestForecastThatItsTrialConfirms) {
+  Field field({{"best forecast", 0.3, 0.3}, {"slower", 0.4, 0.8}});
+  EXPECT_EQ(field.choose(0.1), "best forecast");
+  EXPECT_EQ(field.all[0].prepared, 1);
+  EXPECT_EQ(field.all[0].limit, 300);
+}
+
+TEST(Budget, NeverPreparesACandidateOutOfTheFactor) {
+  Field field({{"best forecast", 0.3, 0.3}, {"out of the factor", 1.5, 0.01}});
+  EXPECT_EQ(field.choose(0.1), "best forecast");
+  EXPECT_EQ(field.all[1].prepared, 0);
+}
+
+TEST(Budget, LooksFurtherWhereTheBestForecastProvesWrong) {
+  Field field({{"best forecast", 0.1, 2}, {"out of the factor", 0.3, 0.3}});
+  EXPECT_EQ(field.choose(0.1), "out of the factor");
+}
+
+TEST(Budget, IsKept) {
+  Field field(std::vector<MadeUp>(8, {"equal", 0.3, 0.3, 0.005}));
+  field.choose(0.1);
+  int iterations = 0;
+  for (const MadeUp& one : field.all) iterations += one.iterations;
+  EXPECT_LE(iterations * 0.001 + (field.prepared() - 1) * 0.005, 0.03);
+  EXPECT_LE(field.prepared(), 2) << "11 ms of the first, 16 ms a further one";
+}
+
+TEST(Budget, OfAShortRunAllowsNoTrial) {
+  Field few({{"best forecast", 0.3, 0.9}, {"faster", 0.31, 0.1}}, 5);
+  EXPECT_EQ(few.choose(0.1), "best forecast") << "three iterations of five are over a tenth";
+  Field brief({{"best forecast", 0.003, 0.009, 0.002}, {"faster", 0.0031, 0.001, 0.002}});
+  EXPECT_EQ(brief.choose(0.1), "best forecast") << "a further prepare takes over a tenth";
+  for (const Field* field : {&few, &brief}) {
+    EXPECT_EQ(field->prepared(), 1);
+    EXPECT_EQ(field->all[0].iterations, 0);
+  }
+}
+
+TEST(Budget, TakesTheNextForecastWhereTheBestDoesNotFit) {
+  Field field({{"best forecast", 0.1, 0.1, 0, false}, {"next", 0.9, 0.9}});
+  EXPECT_EQ(field.choose(0), "next");
+  Field none({{"alone", 0.1, 0.1, 0, false}});
+  EXPECT_THROW(none.choose(0.1), std::runtime_error);
+}
+
+TEST(Budget, DoesNotTryWhatCannotStopEarly) {
+  Field field({{"best forecast", 0.3, 0.3, 0, true, false}, {"faster", 0.31, 0.1}});
+  EXPECT_EQ(field.choose(0.1), "best forecast");
+  EXPECT_EQ(field.prepared(), 1);
+}
+
+template <class T>
+struct StoppedEarly : ::testing::Test {};
+TYPED_TEST_SUITE(StoppedEarly, Precisions);
+
+TYPED_TEST(StoppedEarly, ACandidateGoesOnAsIfItNeverHad) {
+  for (const char* name :
+       {"cpu/lloyd/screened", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global", "cpu/yinyang/group", "cpu/yinyang/local",
+        "cpu/triangle/reinforced", "gpu/lloyd/registers", "gpu/lloyd/single_pass", "gpu/lloyd/screened", "gpu/lloyd/screened_mma",
+        "gpu/lloyd/resident", "gpu/lloyd/register_tiles", "gpu/yinyang/compacted", "gpu/hamerly/neighbours"})
+    for (const double tolerance : {-1.0, 0.0}) {
+      const Implementation* const one = find_implementation(name);
+      if (!one || !one->has(precision_of<TypeParam>)) continue;
+      if (one->description.device == Device::gpu && !device::available()) continue;
+      Drawn<TypeParam> drawn({.n = 5000, .d = 4, .k = 8, .max_iters = 12, .tolerance = tolerance}, uniform(1, -1.0, 1.0));
+      const Config config = config_of(*one);
+      if (one->description.unsupported && !one->description.unsupported(drawn.problem, config, sizeof(TypeParam)).empty()) continue;
+      Trace none;
+      const auto solver = one->template prepare<TypeParam>()(drawn.problem, config, none);
+      for (const int iters : {3, 1, 12}) {
+        ASSERT_TRUE(solver->limit(iters)) << name;
+        const Solution<TypeParam> made = solved(*solver, none);
+        EXPECT_EQ(made.iters, iters) << name;
+        Problem<TypeParam> part = drawn.problem;
+        part.max_iters = iters;
+        EXPECT_EQ(judge(part, made, one->description, config).verdict, "") << name << ", " << iters;
+        const Solution<TypeParam> fresh = solve(part, name);
+        EXPECT_EQ(made.labels, fresh.labels) << name << ", " << iters;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace km
