@@ -49,6 +49,7 @@ inline bool on_cpu(const Candidate& one) { return one.implementation->descriptio
 
 constexpr double share = 0.1, factor = 2;      // budget: of the run, for trials; of the least run, within which a forecast is worth a trial
 constexpr int least_iters = 3;                 // of a trial
+constexpr double layout_rate = 2e9;            // bytes a second of points that the CPU lays out anew
 constexpr int most_tried = 4, most_raced = 6;  // race; the second on the CPU, where trials lengthen
 constexpr double cheap = 0.002;                // seconds of a run for which twice as many are tried
 
@@ -265,10 +266,8 @@ int iterations_to_rest(const Candidate& likeliest, const Problem<T>& problem) {
 }
 
 /// A candidate, prepared. Without a solver it has too little memory.
-template <class T>
+template <class T, class Clock = std::chrono::steady_clock>
 struct Prepared {
-  using Clock = std::chrono::steady_clock;
-
   Prepared(const Candidate& one, const Problem<T>& problem, bool traced) : candidate(one), trace(traced) {
     const auto start = Clock::now();
     try {
@@ -278,24 +277,26 @@ struct Prepared {
   }
 
   /// Seconds of the whole run, foretold by the time of its first iterations over their forecast. A run that rests earlier is known. One iteration goes
-  /// before: it loads kernels. Nothing if the solver cannot stop early.
+  /// before: it loads kernels. A trial that takes `factor` times its forecast is repeated, as others may have disturbed it. Nothing if the solver
+  /// cannot stop early.
   std::optional<double> trial(int iters, const ProblemShape& shape, const CostModel& model) {
+    ProblemShape part = shape;
+    part.max_iters = iters;
+    const auto forecast = model.forecast(*candidate.implementation, part, candidate.config, precision_of<T>);
+    const double foretold = forecast ? forecast->seconds : candidate.likely();
     Trace none;
-    double seconds = 0;
+    double least = never;
     int made = 0;
-    for (const int most : {1, iters}) {
-      if (!solver->limit(most)) return std::nullopt;
+    for (int run = 0; run < 3 && least > factor * foretold; ++run) {
+      if (!solver->limit(run == 0 ? 1 : iters)) return std::nullopt;
       solver->reset();
       const auto start = Clock::now();
       made = solver->iterate(none);
-      seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      if (run > 0) least = std::min(least, seconds);
     }
     solver->limit(shape.max_iters);
-    if (made < iters) return seconds;
-    ProblemShape part = shape;
-    part.max_iters = iters;
-    const auto foretold = model.forecast(*candidate.implementation, part, candidate.config, precision_of<T>);
-    return foretold ? candidate.likely() * seconds / foretold->seconds : candidate.likely();
+    return made < iters ? least : candidate.likely() * least / foretold;
   }
 
   Candidate candidate;
@@ -307,27 +308,29 @@ struct Prepared {
 /// The best forecast, unless trials find a faster candidate. Trials take `part` of the run at most: of the forecast, then of the least run that trials
 /// foretell. What counts is their iterations, and prepare of all candidates but the first. The next one tried has the next best forecast, within
 /// `factor` of the least run. The first is tried before, as forecasts and trials do not compare. Each is prepared at most once, and two are held.
-template <class T>
-Prepared<T> within_budget(std::vector<Candidate> all, const Problem<T>& problem, const CostModel& model, bool traced, double part = share) {
+template <class T, class Clock = std::chrono::steady_clock>
+Prepared<T, Clock> within_budget(std::vector<Candidate> all, const Problem<T>& problem, const CostModel& model, bool traced, double part = share) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
   auto next = all.begin();
-  Prepared<T> best(*next++, problem, traced);
-  while (!best.solver && next != all.end()) best = Prepared<T>(*next++, problem, traced);
+  Prepared<T, Clock> best(*next++, problem, traced);
+  while (!best.solver && next != all.end()) best = Prepared<T, Clock>(*next++, problem, traced);
   if (!best.solver) throw std::runtime_error("none of the implementations that auto may choose has enough memory");
 
   const int whole = expected(problem).max_iters, iters = std::clamp(int(whole * part / 3), std::min(least_iters, whole), whole);
   const auto cost = [&](const Candidate& one) { return one.likely() * (iters + 1) / whole; };
-  const double prepare_s = best.prepare_s;
+  // Another prepare takes as long, or on the CPU as long as a new layout of the points.
+  const double layout_s = on_cpu(best.candidate) ? double(problem.n) * problem.d * sizeof(T) / layout_rate : 0;
+  const double prepare_s = std::max(best.prepare_s, layout_s);
   double least = best.candidate.likely();
   if (next == all.end() || cost(best.candidate) + prepare_s > part * least) return best;
-  const auto start = Prepared<T>::Clock::now();
-  const auto left = [&] { return part * least - std::chrono::duration<double>(Prepared<T>::Clock::now() - start).count(); };
+  const auto start = Clock::now();
+  const auto left = [&] { return part * least - std::chrono::duration<double>(Clock::now() - start).count(); };
   const auto first = best.trial(iters, problem, model);
   if (!first) return best;
   least = *first;
   for (; next != all.end() && next->likely() <= factor * least && prepare_s + cost(*next) <= left(); ++next) {
     if (next->number == best.candidate.number) continue;  // with another number of threads
-    Prepared<T> rival(*next, problem, traced);
+    Prepared<T, Clock> rival(*next, problem, traced);
     const auto run = rival.solver ? rival.trial(iters, problem, model) : std::nullopt;
     if (run && *run < least) least = *run, best = std::move(rival);
   }
