@@ -7,7 +7,7 @@ import sys
 import warnings
 from importlib import metadata
 
-from worker import Job, Prepare, serve
+from worker import Job, Prepare, means, serve
 
 
 class Fit:
@@ -25,8 +25,9 @@ class Fit:
         return self.model.n_iter_ + (self.model.n_iter_ == updates)
 
     def download(self) -> None:
-        self.job.labels[:], self.job.assigned[:] = self.model.labels_, self.model.cluster_centers_
-        self.job.centroids[:] = self.model.cluster_centers_
+        job = self.job
+        job.labels[:], job.assigned[:] = self.model.labels_, self.model.cluster_centers_
+        job.centroids[:] = means(job.points, job.labels, job.assigned)
 
 
 def load() -> tuple[dict[str, str], Prepare]:
