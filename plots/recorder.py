@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import fcntl
-import importlib.util
 import re
 import shutil
 import signal
@@ -210,8 +209,6 @@ def died(program: str, said: str, code: int) -> UserError:
 def main(argv: list[str] | None = None) -> int:
     try:
         args = parser().parse_args(argv)
-        if importlib.util.find_spec("scipy") is None:
-            raise UserError("Python with SciPy is needed: run scripts/setup first")
         recorder = Recorder(args)
         recorder.record()
     except KeyboardInterrupt:
