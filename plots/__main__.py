@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         args = parsed(sys.argv[1:] if argv is None else argv)
         command = COMMANDS[args.command]
-        if OUT in command.options and any(folder.exists() and not folder.is_dir() for folder in above(args.out)):
+        if OUT in command.options and any(p.exists() and not p.is_dir() for p in (args.out, *args.out.parents)):
             raise UserError(f"--out {args.out}: not a folder")
         code = command.run(args) or 0
         sys.stdout.flush()
@@ -86,10 +86,6 @@ def main(argv: list[str] | None = None) -> int:
         needs = "jinja2, matplotlib, numpy, rich and scipy"
         print(f"plots: {sys.executable} lacks {e.name}; KMBENCH_PYTHON names a Python with {needs}", file=sys.stderr)
     return 2
-
-
-def above(path: Path) -> list[Path]:
-    return [path, *path.parents]
 
 
 def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results.Machine]]:

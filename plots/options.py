@@ -48,7 +48,6 @@ def flag(name: str, help: str) -> Option:
 
 
 def path(name: str, help: str, default: str | None = None, metavar: str = "DIR", **settings: Any) -> Option:
-    """An option with a default says so."""
     given = {} if default is None else {"default": Path(default)}
     return option(name, help + f" ({default})" * (default is not None), type=Path, metavar=metavar, **given, **settings)
 

@@ -175,8 +175,7 @@ def by_trend(view: View, claim: Claim) -> Outcome:
 
 def by_location(view: View, claim: Claim) -> Outcome:
     at, values = curve(view, claim)
-    wanted = claim["expect"] if isinstance(claim["expect"], list) else [claim["expect"]]
-    expected = [i for i, value in enumerate(at) if same(value, wanted)]
+    expected = [i for i, value in enumerate(at) if same(value, claim["expect"])]
     if not expected:
         one(view, {**claim.get("where", {}), claim["along"]: claim["expect"]}, claim["metric"])  # raises the reason
     verdict = verdicts.of_location(values, expected, claim["extreme"])

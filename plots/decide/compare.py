@@ -72,13 +72,11 @@ class Comparison:
 
     @property
     def slower(self) -> list[Group | Pair]:
-        """Implementations and cases that are slower past the threshold."""
         least = 1 + self.threshold
         return [one for one in (*self.groups, *self.pairs) if one.verdict == SLOWER and one.ratio.value >= least]
 
     @property
     def lost(self) -> list[Pair]:
-        """Cases that lost their time or became coarse."""
         return [pair for pair in self.pairs if pair.verdict in (BROKEN, COARSE)]
 
     @property

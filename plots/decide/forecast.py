@@ -34,7 +34,6 @@ class Case:
 
     @property
     def points(self) -> str:
-        """Identifies the points of the case."""
         dataset = self.line["dataset"]
         return repr([dataset["name"], sorted(dataset["generator"].items()), *(self.line[name] for name in PROBLEM[1:])])
 

@@ -35,7 +35,6 @@ def once(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def listed(findings: Sequence[Finding]) -> list[Finding]:
-    """Every sentence, then its cases."""
     return [one for sentence, cases in by_sentence(findings) for one in (sentence, *cases)]
 
 

@@ -107,7 +107,6 @@ def lines(ax: Axes, kind: str, one: Portability, colours: dict[str, str], marker
 
 
 def strip(ax: Axes, one: Portability, grey: dict[str, str]) -> None:
-    """The machines of every implementation in its order."""
     for row, cascade in enumerate(one.cascades):
         for i, (platform, _, _) in enumerate(cascade.steps, start=1):
             ax.barh(row, 0.94, left=i - 0.47, height=0.8, color=grey[platform])

@@ -18,7 +18,6 @@ GROUP = 0.82  # of the distance between two groups, the share that bars fill
 
 
 def groups_of(curves: Sequence[Curve], view: View) -> tuple[list[Any], list[str]]:
-    """Every x in reading order, and its name."""
     x = curves[0].x
     at = sorted(positions(list(curves)), key=lambda v: view.order({x: v}))
     return at, [view.label(x, v) for v in at]
@@ -107,7 +106,6 @@ def diamonds(ax: Axes, places: Sequence[tuple[float, float]], fill: str, label: 
 
 
 def reasons(ax: Axes, curve: Curve, where: dict) -> None:
-    """Writes why a group has no time."""
     for x, why in curve.missing.items():
         ax.text(0.02, where[x], why, transform=ax.get_yaxis_transform(), va="center", fontsize=7.5, color="#666666")
 

@@ -56,7 +56,6 @@ class Panel:
 
 @style.applied
 def draw(view: View) -> Figure | None:
-    """The figure, or None if there is nothing to draw."""
     if figure := WHOLE.get(view.exhibit.figure["style"], plot)(view):
         figure.get_layout_engine().execute(figure)  # lays out once, not once a format
         figure.set_layout_engine("none")
@@ -214,7 +213,6 @@ def apart(figure: dict[str, Any]) -> list[str]:
 
 
 def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> None:
-    """Adds one point of ours, and the paper's beside it."""
     if own is not None:
         curve.ours.setdefault(name, []).append((at, own))
     elif row.line and (why := reason(row.line)):

@@ -69,7 +69,6 @@ def best_of(cells: Cells) -> float | None:
 
 
 def lesser(before: Cell, own: Estimate | None, default: bool = False) -> Cell:
-    """The cell with one more value."""
     values = [value for value in (before.value, own and own.value) if value is not None]
     return Cell(min(values, default=None), before.default or default)
 

@@ -113,13 +113,11 @@ def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Writes the format of the ending, and makes the folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write(figure, path, path.suffix)
 
 
 def save_all(figure: Figure | None, stem: Path, endings: Iterable[str]) -> list[Path]:
-    """Writes the figure with each ending; nothing without a figure."""
     paths = [stem.with_name(stem.name + ending) for ending in endings] if figure else []
     for path in paths:
         save(figure, path)

@@ -14,7 +14,6 @@ BARE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>", re.S)  # a group that says not
 
 
 def text(figure: Figure | None) -> str:
-    """Empty without a figure."""
     if figure is None:
         return ""
     buffer = io.BytesIO()

@@ -29,7 +29,6 @@ class Printed:
     stand_in: str = ""  # the data set that it stands beside, if that is not the paper's own
 
     def unit(self, metric: str) -> str:
-        """The paper's unit of a metric, if it is not ours."""
         return self.units.get(metric, "")
 
 
@@ -43,7 +42,6 @@ class Exhibit:
 
     @property
     def machine(self) -> str:
-        """The paper's machine."""
         return self.record.get("machine", "")
 
     @property
@@ -108,7 +106,6 @@ class Exhibit:
 
     @property
     def commands(self) -> list[str]:
-        """The commands that measure it."""
         measured = self.sources if self.spec.get("sweep") or "reuse" in self.spec else []
         return [f"kmbench run papers/{source}.toml" for source in measured]
 
@@ -135,7 +132,6 @@ class Exhibit:
 
     @cached_property
     def implementations(self) -> list[str]:
-        """The implementations that the sweeps name."""
         named = [sweep.get("implementation", []) for spec in self.specs for sweep in spec.get("sweep", [])]
         return list(dict.fromkeys(name for one in named for name in (one if isinstance(one, list) else [one])))
 
@@ -165,7 +161,6 @@ class Exhibit:
 
     @cached_property
     def paper_sweeps(self) -> list[Table]:
-        """The sweeps of the paper profile, flat."""
         return [flat(sweep) for spec in self.specs for sweep in spec.get("sweep", [])]
 
     def makes(self, line: Line) -> bool:
@@ -308,7 +303,6 @@ def load_one(path: Path, paper: Table | None = None) -> Exhibit:
 
 @cache
 def sibling(exhibit: Exhibit, name: str) -> Exhibit:
-    """Another exhibit of its paper."""
     return load_one(exhibit.path.with_name(f"{name}.toml"), exhibit.record)
 
 

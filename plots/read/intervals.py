@@ -30,7 +30,6 @@ class Estimate:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The interval; the value itself if there is none."""
         return (self.low, self.high) if self.low is not None and self.high is not None else (self.value, self.value)
 
     def scaled(self, factor: float) -> "Estimate":

@@ -61,7 +61,6 @@ class Metric:
 
 
 def number(field: str, line: Line, _: Record, factor: float = 1.0) -> Estimate | None:
-    """An exact field."""
     return None if line.get(field) is None else exact(line[field] * factor)
 
 

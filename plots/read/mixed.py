@@ -91,7 +91,7 @@ def same_parameters(line: Line, others: Iterable[Line]) -> bool:
 
 def of_grown(lines: Sequence[Line]) -> list[Line]:
     """Without the lines of which a later one of the exhibit repeats the problem with all their parameters and more."""
-    problems = grouped(lines, lambda line: (line["exhibit"], line["implementation"], problem_of(line)))
+    problems = grouped(lines, lambda line: (line["exhibit"], case_of({**line, "parameters": {}})))
 
     def repeated(line: Line, later: Sequence[Line]) -> bool:
         wider = (one["parameters"].items() for one in later if not one["skip"])
@@ -100,11 +100,6 @@ def of_grown(lines: Sequence[Line]) -> list[Line]:
     kept = (line for group in problems.values() for i, line in enumerate(group) if not repeated(line, group[i + 1 :]))
     known = set(map(id, kept))
     return [line for line in lines if id(line) in known]
-
-
-def problem_of(line: Line) -> str:
-    """All that identifies the problem, whatever the parameters."""
-    return repr({**identity({**line, "parameters": {}}), "case": None})
 
 
 def case_of(line: Line) -> str:

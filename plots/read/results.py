@@ -33,7 +33,6 @@ class Machine:
 
     @property
     def threads(self) -> int | None:
-        """Hardware threads, if the record has them."""
         threads = json_text.inner(self.record, "cpu", "threads")
         return threads if type(threads) is int else None
 
@@ -125,7 +124,6 @@ def parsed(raw: bytes, file: IO[bytes], where: str) -> Any:
 
 
 def raw_lines(lines: Iterable[Line]) -> bytes:
-    """These lines as they stand in their files."""
     found = []
     for path, offset in (place for line in lines for place in line.get("places", [])):
         with path.open("rb") as file:
@@ -166,10 +164,9 @@ def pooled(before: Line, line: Line) -> Line:
         return line
     series = {name: before[name] + line[name] for name in check.SERIES}
     for name in check.DELAYS:  # an unknown delay counts as none
-        told = [one[name] for one in (before, line)]
-        if told != [None, None]:
-            zeros = [array("d", bytes(8 * len(one["samples_s"]))) for one in (before, line)]
-            series[name] = (zeros[0] if told[0] is None else told[0]) + (zeros[1] if told[1] is None else told[1])
+        if before[name] or line[name]:
+            none, more = (array("d", bytes(8 * len(one["samples_s"]))) for one in (before, line))
+            series[name] = (before[name] or none) + (line[name] or more)
     return {**line, **series, "places": before.get("places", []) + line.get("places", [])}
 
 
@@ -190,7 +187,6 @@ def reason(line: Line) -> str:
 
 
 def commit_of(line: Line) -> str:
-    """The commit, with `+` for uncommitted changes."""
     return f"{str(line['commit'] or '?')[:10]}{'+' * bool(line['dirty'])}"
 
 

@@ -48,7 +48,6 @@ class Compiler:
         return made
 
     def check(self, node: Node) -> Check:
-        """A function that checks a value by `node`."""
         if id(node) not in self.made:
             self.made[id(node)] = (node, self.compiled(self.resolved(node)))
         return self.made[id(node)][1]
@@ -114,9 +113,9 @@ def matching(_: Compiler, node: Node) -> Check:
     return lambda value: not isinstance(value, str) or pattern.search(value) is not None
 
 
-def sized(kind: type, node: Node, least: str, most: str) -> Check:
-    low, high = node.get(least, 0), node.get(most, math.inf)
-    return lambda value: not isinstance(value, kind) or low <= len(value) <= high
+def sized(_: Compiler, node: Node) -> Check:
+    low, high = node.get("minItems", 0), node.get("maxItems", math.inf)
+    return lambda value: not isinstance(value, list) or low <= len(value) <= high
 
 
 def alternatives(compiler: Compiler, node: Node) -> Check:
@@ -130,9 +129,9 @@ RULES: dict[str, Callable[[Compiler, Node], Check]] = {
     "const": lambda _, node: lambda value: value == node["const"],
     "not": lambda compiler, node: lambda value: not compiler.check(node["not"])(value),
     "pattern": matching,
-    "minLength": lambda _, node: sized(str, node, "minLength", "maxLength"),
-    "minItems": lambda _, node: sized(list, node, "minItems", "maxItems"),
-    "maxItems": lambda _, node: sized(list, node, "minItems", "maxItems"),
+    "minLength": lambda _, node: lambda value: not isinstance(value, str) or len(value) >= node["minLength"],
+    "minItems": sized,
+    "maxItems": sized,
     "items": Compiler.items,
     "properties": Compiler.properties,
     "additionalProperties": Compiler.values,
@@ -141,7 +140,6 @@ RULES: dict[str, Callable[[Compiler, Node], Check]] = {
 
 
 def latest(document: Node) -> int:
-    """The current schema number."""
     inner = (node.get("properties", {}) for node in document["properties"].values())
     return max(node.get("since", 1) for part in (document["properties"], *inner) for node in part.values())
 

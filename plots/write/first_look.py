@@ -78,7 +78,6 @@ def table(made: Sequence[Outcome], where: Sequence[Place]) -> str:
 
 
 def first_decided(one_claim: Sequence[Finding]) -> str:
-    """The verdict of the first machine that decides it."""
     return next((f.verdict for f in one_claim if f.verdict != INCOMPARABLE), INCOMPARABLE)
 
 

@@ -54,7 +54,6 @@ def found(exhibits: Sequence[Sides], order: Sequence[str]) -> tuple[list[Compari
 
 
 def story(exhibits: Sequence[Sides], order: Sequence[str]) -> tuple[list[str], Figure | None]:
-    """The sentences and the picture."""
     pairs, across = found(exhibits, order)
     return sentences(pairs, across), picture.machines(panels([*pairs, *across]))
 

@@ -4,7 +4,8 @@ A wide or long table is split into parts that repeat the fields. Intervals stand
 estimates, so a part that is still too wide is scaled to the line."""
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import chain, groupby
+from typing import Any
 
 from plots.read import words
 from plots.write.tables import WORDS, Cell, Column, Table
@@ -50,14 +51,21 @@ def wide_parts(table: Table, fields: Sequence[int]) -> list[list[int]]:
     others = [i for i in range(len(table.columns)) if i not in fields]
     groups = [list(g) for _, g in groupby(others, key=lambda i: table.columns[i].name)]
     wide = [width(table, i) for i in range(len(table.columns))]
-    room = WIDTH - sum(wide[i] for i in fields)
-    found: list[list[int]] = [[]]
-    for group in groups:
-        taken = sum(wide[i] for i in found[-1])
-        if found[-1] and taken + sum(wide[i] for i in group) > room:
-            found.append([])
-        found[-1] += group
-    return [[*fields, *columns] for columns in found]
+    found = packed(groups, [sum(wide[i] for i in group) for group in groups], WIDTH - sum(wide[i] for i in fields))
+    return [[*fields, *chain(*part)] for part in found]
+
+
+def packed(items: Sequence[Any], sizes: Sequence[float], room: float) -> list[list[Any]]:
+    """The items in order, in parts that fit into the room; a part has one at least."""
+    parts: list[list[Any]] = [[]]
+    taken = 0.0
+    for item, size in zip(items, sizes, strict=True):
+        if parts[-1] and taken + size > room:
+            parts.append([])
+            taken = 0.0
+        parts[-1].append(item)
+        taken += size
+    return parts
 
 
 def width(table: Table, i: int) -> float:
@@ -72,16 +80,7 @@ def width(table: Table, i: int) -> float:
 def tall_parts(table: Table) -> list[Rows]:
     sentences = sum(12 + 8 * (len(text) // 100) for text in [*table.footnotes, *table.remarks])
     room = HEIGHT - min(sentences, HEIGHT / 2)
-    heights = [LINE + SECOND * any(cell.interval for cell in row) for row in table.rows]
-    found: list[list[Sequence[Cell]]] = [[]]
-    at = 0.0
-    for row, high in zip(table.rows, heights, strict=True):
-        if found[-1] and at + high > room:
-            found.append([])
-            at = 0.0
-        found[-1].append(row)
-        at += high
-    return found
+    return packed(table.rows, [LINE + SECOND * any(cell.interval for cell in row) for row in table.rows], room)
 
 
 def part(table: Table, columns: Sequence[int], rows: Rows, number: int, parts: int) -> str:

@@ -30,7 +30,6 @@ def place(out: Path, machine: str, exhibit: Exhibit) -> Path:
 def write_exhibit(
     exhibit: Exhibit, where: Machine, out: Path, profile: str | None = None, formats: Sequence[str] = ()
 ) -> list[Path]:
-    """Writes its tables, and its figure in `formats` (by default all). Returns the paths."""
     view, stem = gather(exhibit, where, profile), place(out, where.name, exhibit)
     table = table_of(view)
     written = table_formats.write_table(table, stem, TABLE_FORMATS) if table else []

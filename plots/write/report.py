@@ -82,14 +82,11 @@ class Shown:
 
 @cache
 def templates() -> Environment:
-    """With the shared words, style and script."""
     rules = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     made = Environment(loader=FileSystemLoader(HERE), **rules)
     made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
-    made.globals.update(
-        verdict_none=INCOMPARABLE, words=WORDS, undecided=findings.OPEN, short=short, BROAD=BROAD, doubts=DOUBTS
-    )
-    made.globals.update(case=CASE, once=ONCE, long=LONG, kind=kind)
+    made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, undecided=findings.OPEN, short=short, kind=kind)
+    made.globals.update(case=CASE, once=ONCE, long=LONG, BROAD=BROAD, doubts=DOUBTS)
     made.filters["look"] = look
     css, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
     made.globals.update(css=css, script=script)

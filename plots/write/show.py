@@ -89,7 +89,6 @@ def tuned(line: results.Line) -> str:
 
 
 def show(view: View, out: Path, console: Console) -> list[Path]:
-    """Prints the table; writes it and the plot. Returns the paths."""
     made = table(view)
     print_table(made, console)
     stem = out / f"{view.exhibit.name}-{view.machine.name}"

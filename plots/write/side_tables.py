@@ -201,7 +201,6 @@ def peak_text(peak: dict) -> str:
 
 
 def in_paper(one: Pair, sides: Sides, paper: Paper) -> Cell:
-    """The case's value in the paper."""
     lines = [(view, one.lines[at]) for at, view in sides.views.items() if at in one.lines]
     found = next(filter(None, (expected(one, line, view.machine, paper) for view, line in lines)), None)
     return EMPTY if not found or found.theirs is None else with_unit(found.theirs, found)

@@ -104,7 +104,6 @@ TEXTS = {".md": markdown, ".csv": csv_text}
 
 
 def write_table(table: Table, stem: Path, formats: dict[str, Callable[[Table], str]] = TEXTS) -> list[Path]:
-    """Writes <stem><ending> in each of the formats."""
     return [write(stem.with_name(stem.name + ending), text(table)) for ending, text in formats.items()]
 
 

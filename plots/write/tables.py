@@ -39,7 +39,6 @@ class Cell:
 
     @property
     def filled(self) -> bool:
-        """Whether it has a value."""
         return bool(self.raw) and self.raw[0] is not None
 
 
@@ -78,7 +77,6 @@ def count(number: int) -> Cell:
 
 
 def estimated(value: Estimate | None, doubt: str = "") -> Cell:
-    """The value with its interval, or a dash."""
     if value is None:
         return EMPTY
     return Cell(words.point(value), words.interval(value), doubt, raw=(value.value, value.low, value.high))
@@ -247,7 +245,6 @@ def unlinked(line: Line) -> bool:
 
 
 def remarks(view: View, added: Sequence[str], methods: dict[str, set]) -> list[str]:
-    """Sentences about the whole table."""
     found = []
     if not view.lines:
         found.append(f"Nothing of this was run on {view.machine.name}: paper's values only.")
