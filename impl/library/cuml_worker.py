@@ -1,7 +1,5 @@
 """The Python side of cuml.cpp: cuML's KMeans().fit() on a CuPy array, then the update that it leaves out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from worker import Job, Prepare, serve

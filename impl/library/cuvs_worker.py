@@ -1,7 +1,5 @@
 """The Python side of cuvs.cpp: cuVS's fit() on a CuPy array to the last iteration but one, then for that one."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

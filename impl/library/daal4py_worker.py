@@ -1,7 +1,5 @@
 """The Python side of daal4py.cpp: oneDAL's distributed k-means on ranks of MPI, each with its share of the rows."""
 
-from __future__ import annotations
-
 from importlib import metadata
 
 import numpy as np

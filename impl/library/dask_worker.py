@@ -1,8 +1,6 @@
 """The Python side of dask.cpp: Dask-ML's KMeans on as many workers as the argument says, or on those of
 DASK_SCHEDULER_ADDRESS."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

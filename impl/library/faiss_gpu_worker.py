@@ -1,7 +1,5 @@
 """The Python side of faiss_gpu.cpp: FAISS's Clustering over an index on the GPU."""
 
-from __future__ import annotations
-
 import numpy as np
 from worker import Job, Prepare, means, serve
 

@@ -1,8 +1,6 @@
 """The Python side of flash_kmeans.cpp: the library's assign and update, one after the other. With the argument large,
 that of flash_kmeans_large.cpp: a call of kmeans_largeN is a run."""
 
-from __future__ import annotations
-
 import os
 import sys
 

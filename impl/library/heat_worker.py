@@ -1,7 +1,5 @@
 """The Python side of heat.cpp: Heat's KMeans on ranks of MPI, each with its share of the rows."""
 
-from __future__ import annotations
-
 from ranks import COMM, processors, serve_ranks
 from worker import Job, Prepare
 

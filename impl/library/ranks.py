@@ -1,7 +1,5 @@
 """Processes of mpirun as one worker of kmbench: rank 0 speaks the protocol, and all do what it is asked."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

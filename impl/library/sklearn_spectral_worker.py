@@ -1,7 +1,5 @@
 """The Python side of sklearn_spectral.cpp."""
 
-from __future__ import annotations
-
 import importlib
 import warnings
 from importlib import metadata

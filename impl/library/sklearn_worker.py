@@ -1,7 +1,5 @@
 """The Python side of sklearn.cpp and sklearnex.cpp: fits the KMeans of the first argument's module."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """The Python side of spark.cpp: Spark MLlib's KMeans inside the JVM, on local[*] or the master KMBENCH_SPARK_MASTER."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -1,8 +1,6 @@
 """The Python side of torch.cpp, torch_gpu.cpp and torch_gpu_ranks.cpp: a plain Lloyd's in PyTorch on the device of the
 first argument. Several ranks meet through torch.distributed, by the second (gloo or nccl)."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The Python side of kmbench's protocol (docs/adding.md, "A program of its own"): an adapter's script calls serve()."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -4,8 +4,6 @@ Uploads and downloads lie inside the time, as in the authors' programs, but for 
 Centroids that a peer does not give are made here, untimed: the last means, or the last assign's from the labels before.
 """
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from pathlib import Path
