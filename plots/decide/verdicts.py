@@ -115,8 +115,7 @@ def of_location(values: Sequence[Estimate], expected: Sequence[int], extreme: st
 
 def of_bound(values: Sequence[Estimate], wanted: Band) -> str:
     """One value outside fails; else one that crosses an edge leaves it undecided."""
-    verdicts = [inside(value, wanted) for value in values]
-    return FAILED if FAILED in verdicts else NOISE if NOISE in verdicts else REPRODUCED
+    return worst(inside(value, wanted) for value in values)
 
 
 def of_share(values: Sequence[Estimate], wanted: Band, share: float) -> tuple[str, int]:

@@ -61,9 +61,8 @@ def along(view: View, fields: Sequence[str], lines: Iterable[Line]) -> list[tupl
 
 def places(view: View) -> tuple[list[Line], list[str], list[str], list[list[tuple[Any, ...]]]]:
     """The lines with a time, the panel fields, all fields, and the places of panels, rows and columns."""
-    spec = view.exhibit.figure
     measured = [line for line in view.lines if line["samples_s"]]
-    fields = [[spec["panels"]] if "panels" in spec else [], spec["down"], [spec["x"]]]
+    fields = [view.exhibit.fields(key) for key in ("panels", "down", "x")]
     return measured, fields[0], [name for own in fields for name in own], [along(view, own, measured) for own in fields]
 
 

@@ -30,7 +30,7 @@ def by_iteration(view: View) -> Figure | None:
     """A curve a line, a panel a value of the panel field; None if no line has the counter or the time."""
     spec = view.exhibit.figure
     (name,) = spec["y"]
-    panels = [spec["panels"]] if "panels" in spec else []
+    panels = view.exhibit.fields("panels")
     fields = [*spec.get("series", []), *separating(view.lines, [*spec.get("series", []), *panels])]
     lines = [line for line in view.lines if series_of(line, name)]
     lines.sort(key=lambda line: view.order_of(line, [*panels, *fields]))

@@ -17,8 +17,7 @@ DARK = 0.55  # of the colours, above which text is white
 
 def chain_exhibit(view: View) -> Figure | None:
     """Columns are the metrics of `y`, rows the values of x and the series; None if nothing was measured."""
-    figure_of = view.exhibit.figure
-    stages, fields = figure_of["y"], [*figure_of.get("series", []), figure_of["x"]]
+    stages, fields = view.exhibit.figure["y"], view.exhibit.fields("series", "x")
     lines = [line for line in view.lines if any(view.value(line, stage) for stage in stages)]
     if not lines:
         return None

@@ -17,7 +17,6 @@ from plots.draw.heat import heat_exhibit
 from plots.draw.roofline import roofline
 from plots.draw.scatter import scatter_exhibit
 from plots.read import words
-from plots.read.exhibits import flat
 from plots.read.intervals import Estimate, exact
 from plots.read.metrics import metric
 from plots.read.results import reason
@@ -117,9 +116,8 @@ def gaps(view: View, panels: Sequence[Panel]) -> str:
 
 def arrange(view: View) -> list[Panel]:
     """Panels by metric and by the panel field; a stack shows all its metrics in one."""
-    figure = view.exhibit.figure
-    x, field = figure["x"], figure.get("panels")
-    base = list(dict.fromkeys([x, *figure.get("series", []), *([field] if field else []), *apart(figure)]))
+    figure, field = view.exhibit.figure, view.exhibit.figure.get("panels")
+    base = list(dict.fromkeys(view.exhibit.fields("x", "series", "panels", "sets")))
     series = [*figure.get("series", []), *separating(view.lines, base)]
     found, _ = rows(view, base)
     named = [f for f in series if len({str(row.fields.get(f)) for row in found}) > 1]
@@ -139,10 +137,9 @@ def curves(
     view: View, found: Sequence[Row], fields: tuple[Sequence[str], Sequence[str]], metrics: Sequence[str]
 ) -> list[Curve]:
     """One curve a value of the series fields, in row order. `fields`: these, and those that name a curve."""
-    figure = view.exhibit.figure
     series, named = fields
-    x, panels = figure["x"], [figure["panels"]] if "panels" in figure else []
-    others = [x, *series, *panels, *apart(figure)]
+    x, panels = view.exhibit.figure["x"], view.exhibit.fields("panels")
+    others = [x, *series, *panels, *view.exhibit.fields("sets")]
     groups: dict[tuple[str, ...], Curve] = {}
     told = stated(view, metrics, others)
     plan: dict[str, list[Any]] = {}
@@ -174,9 +171,7 @@ def curves(
 
 def planned(view: View, fields: dict[str, Any], x: str) -> list[Any]:
     """The values of a numeric x that the sweeps give this curve."""
-    exhibit = view.exhibit
-    papers = [flat(sweep) for spec in exhibit.specs for sweep in spec.get("sweep", [])]
-    sweeps = [sweep for sweep, _ in exhibit.quick] if view.profile == "quick" else papers
+    sweeps = view.exhibit.sweeps(view.profile)
     plain = [{name.rpartition(".")[2]: values for name, values in sweep.items()} for sweep in sweeps]
     swept = {name for sweep in plain for name in sweep}
     wanted = {f: value for f, value in fields.items() if f in swept and value is not None}
@@ -205,11 +200,6 @@ def means(view: View, metrics: Sequence[str]) -> list[float]:
     """The means over many cases that the paper's text states."""
     claims = [c for c in view.exhibit.claims if c["kind"] == "mean" and c["metric"] in metrics and "expect" in c]
     return list(dict.fromkeys(claim["expect"] for claim in claims))
-
-
-def apart(figure: dict[str, Any]) -> list[str]:
-    """The field that tells sets of one kind apart; a curve holds all of them."""
-    return [figure["sets"]] if "sets" in figure else []
 
 
 def add(curve: Curve, at: Any, name: str, own: Estimate | None, row: Row) -> None:

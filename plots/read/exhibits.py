@@ -88,6 +88,11 @@ class Exhibit:
     def figure(self) -> Table:
         return self.spec.get("figure", {})
 
+    def fields(self, *keys: str) -> list[str]:
+        """The fields that the figure names under these keys."""
+        named = [self.figure.get(key, []) for key in keys]
+        return [field for one in named for field in ([one] if isinstance(one, str) else one)]
+
     @property
     def claims(self) -> list[Table]:
         return self.spec.get("claim", [])
@@ -163,10 +168,13 @@ class Exhibit:
     def paper_sweeps(self) -> list[Table]:
         return [flat(sweep) for spec in self.specs for sweep in spec.get("sweep", [])]
 
+    def sweeps(self, profile: str) -> list[Table]:
+        """The sweeps of a profile, flat."""
+        return [sweep for sweep, _ in self.quick] if profile == "quick" else self.paper_sweeps
+
     def makes(self, line: Line) -> bool:
         """Whether a sweep may have made the line, whatever version of the exhibit did."""
-        sweeps = [sweep for sweep, _ in self.quick] if line["profile"] == "quick" else self.paper_sweeps
-        return any(of_sweep(line, sweep) and of_run(line, sweep) for sweep in sweeps)
+        return any(of_sweep(line, sweep) and of_run(line, sweep) for sweep in self.sweeps(line["profile"]))
 
     def resized(self, lines: Sequence[Line]) -> list[str]:
         """The keys of the problem that the quick profile changes for these lines; none if they are as in the paper."""

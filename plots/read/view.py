@@ -73,11 +73,7 @@ class View:
         """The fields that tell rows or points apart: a table's rows; a figure's panels, series and x."""
         if self.exhibit.table:
             return list(self.exhibit.table["rows"])
-        figure = self.exhibit.figure
-        single = [figure[name] for name in ("panels", "x") if name in figure]
-        apart = [figure["sets"]] if "sets" in figure else []
-        names = [*single[:-1], *figure.get("down", []), *figure.get("series", []), *single[-1:], *apart]
-        return list(dict.fromkeys(names))
+        return list(dict.fromkeys(self.exhibit.fields("panels", "down", "series", "x", "sets")))
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and

@@ -4,7 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table as Terminal
 
 from plots.decide import lookup
 from plots.decide.claims import Finding, judge
@@ -16,10 +18,6 @@ from plots.read.results import Machine
 from plots.read.select import grouped
 from plots.write.table_formats import csv_of, escape_md, md_table
 from plots.write.tables import Cell, Column, Footnotes, Table, fields_named, word
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table as Terminal
 
 COLOURS = dict(zip(VERDICTS, ("green", "dark_sea_green4", "yellow", "red", "cyan", "bright_black"), strict=True))
 HEAD = ("exhibit", "claim", "verdict", "measured", "expected")
@@ -81,7 +79,7 @@ def needs(findings: Sequence[Finding]) -> str:
     return ", ".join(f"{count} need{'s' * (count == 1)} {text}" for count, text in parts)
 
 
-def show(findings: list[Finding], console: "Console", everything: bool = False) -> None:
+def show(findings: list[Finding], console: Console, everything: bool = False) -> None:
     """By machine the decided claims (or `everything`): a table on a terminal, else a line a claim, with tabs."""
     for name, own in by_machine(findings).items():
         console.print(f"{name}: {reach(own)}", soft_wrap=True, markup=False, highlight=False)
@@ -96,9 +94,7 @@ def show(findings: list[Finding], console: "Console", everything: bool = False) 
         console.print("With --all, those that are not comparable as well.", markup=False, highlight=False)
 
 
-def terminal_table(name: str, findings: list[Finding]) -> "Terminal":
-    from rich.table import Table as Terminal
-
+def terminal_table(name: str, findings: list[Finding]) -> Terminal:
     table = Terminal(title=f"Claims on {name}", title_justify="left", show_lines=True)
     for title in HEAD:
         table.add_column(title, overflow="fold")
