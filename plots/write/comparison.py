@@ -189,9 +189,8 @@ def outcome(made: Comparison) -> str:
         return f"Cannot decide: new lacks {lost}; --filter chooses shared ones."
     hidden = sum(not ratio.known or ratio.range[1] >= 1 + made.threshold for ratio in timed)
     if hidden or len(timed) < len(made.pairs):
-        return f"No regression past {share} was seen" + (
-            f"; {plural(hidden, 'case')} may hide one." * bool(hidden) or "."
-        )
+        rest = f"; {plural(hidden, 'case')} may hide one." if hidden else "."
+        return f"No regression past {share} was seen{rest}"
     most = max((ratio.range[1] for ratio in timed), default=1) - 1
     return f"No regression of {share}: {f'at most {percent(most)} slower' if most > 0 else 'no case is slower'}."
 
@@ -209,10 +208,8 @@ def cannot_decide(made: Comparison) -> str:
     """`Cannot decide: 3 runs a side, 5 are needed.`, and the largest change among these cases."""
     tests = made.families * sum(pair.change is not None for pair in made.pairs)
     rounds = [pair for pair in made.blind if pair.change.in_rounds]
-    had = min(
-        pair.ratio.samples if rounds else min(len(pair.base.samples), len(pair.new.samples))
-        for pair in rounds or made.blind
-    )
+    runs = [min(len(pair.base.samples), len(pair.new.samples)) for pair in made.blind]
+    had = min([pair.ratio.samples for pair in rounds] or runs)
     kind, needed = ("rounds", fewest_rounds(tests)) if rounds else ("runs a side", fewest_samples(tests))
     which = "" if len(made.blind) == len(made.pairs) else f" ({len(made.blind)} of {plural(len(made.pairs), 'case')})"
     worst = max(made.blind, key=lambda pair: pair.ratio.value)

@@ -105,8 +105,7 @@ def example(made: Sequence[Outcome], own: Sequence[Place]) -> list[str]:
     for place in own[:1]:
         ran = {line["exhibit"] for line in place.machine.lines if line["verdict"] == ""}
         for exhibit in (e for one in made for e in one.paper.exhibits):
-            columns = exhibit.table.get("columns", [])
-            if exhibit.key in ran and "iteration" in columns:
+            if exhibit.key in ran and "iteration" in exhibit.table.get("columns", []):
                 results = place.machine.folder.parent
                 which = "" if results.resolve() == RECORDED else f" --results {results}"
                 return [

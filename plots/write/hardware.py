@@ -148,13 +148,8 @@ def cascades_of(both: Sides) -> list[tuple[str, Portability]]:
 
 def tables(both: Sides, paper: Paper) -> list[Table]:
     """The tables of one exhibit that have rows or remarks, in reading order."""
-    made = [
-        side_tables.times(both),
-        side_tables.ceilings(both),
-        side_tables.costs(both),
-        side_tables.expectations(both, paper),
-        side_tables.cascades(both, cascades_of(both)),
-    ]
+    made = [make(both) for make in (side_tables.times, side_tables.ceilings, side_tables.costs)]
+    made += [side_tables.expectations(both, paper), side_tables.cascades(both, cascades_of(both))]
     return [table for table in made if table.rows or table.key.endswith(("/cost", "/portability"))]
 
 

@@ -50,9 +50,8 @@ class Peer:
 
     def download(self) -> None:
         if np.isnan(self.assigned).all():
-            filled = (
-                np.bincount(self.labels, minlength=len(self.start)) > 0
-            )  # now; if empty before, most likely at the start
+            # A cluster that is empty now, if it was before, was most likely so from the start.
+            filled = np.bincount(self.labels, minlength=len(self.start)) > 0
             self.means(self.before, np.where(filled[:, None], self.start, self.centroids), self.assigned)
         if np.isnan(self.centroids).all():
             self.means(self.labels, self.assigned, self.centroids)
