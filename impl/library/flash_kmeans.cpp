@@ -1,7 +1,6 @@
 // flash-kmeans: Triton kernels that multiply fp32 points in TF32 and sort the labels for the update. The adapter calls the two steps in turn, as its
 // own loop does, to control start and iterations; |x|² is computed in prepare. Labels may be wrong within TF32; wrong_share reports how many are.
 #include "impl/library/flash_kmeans.hpp"
-#include "impl/library/out_of_process.hpp"
 
 namespace km {
 namespace {
@@ -15,12 +14,9 @@ struct FlashKmeans : OutOfProcess<T> {
 const Register<FlashKmeans, float> registration{{
     .summary = "flash-kmeans' Triton kernels: products in TF32, update over sorted labels",
     .device = Device::gpu,
-    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      if (p.tolerance >= 0) return "flash-kmeans stops by how far centroids move, not by labels: leave the tolerance out";
-      return flash_kmeans_missing();
-    },
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return no_flash_kmeans(p); },
     .distance = Distance::expansion_tf32,
-    .summation_depth = [](const ProblemShape& p, const Config&) { return p.n / 256 + 256; },  // blocks of 256 labels, then atomicAdd
+    .summation_depth = flash_kmeans_depth,
 }};
 
 }  // namespace

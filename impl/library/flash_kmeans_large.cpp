@@ -10,7 +10,6 @@
 
 #include "bench/device/device.hpp"
 #include "impl/library/flash_kmeans.hpp"
-#include "impl/library/out_of_process.hpp"
 
 namespace km {
 namespace {
@@ -44,12 +43,11 @@ const Register<FlashKmeansLarge, float> registration{{
         {{.name = "gpus", .fallback = 0, .range = {0, 1, 2, 4, 8}, .help = "GPUs that share the points; 0: all visible"},
          {.name = "chunk", .fallback = 1 << 20, .range = {1 << 18, 1 << 20, 1 << 22}, .tunable = true, .help = "points that travel at once"}},
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
-      if (p.tolerance >= 0) return "flash-kmeans stops by how far centroids move, not by labels: leave the tolerance out";
       if (gpus_of(config) > device::count()) return fmt::format("gpus = {}, but {} can be seen", gpus_of(config), device::count());
-      return flash_kmeans_missing();
+      return no_flash_kmeans(p);
     },
     .distance = Distance::expansion_tf32,
-    .summation_depth = [](const ProblemShape& p, const Config&) { return p.n / 256 + 256; },  // blocks of 256 labels, then atomicAdd
+    .summation_depth = flash_kmeans_depth,
 }};
 
 }  // namespace
