@@ -21,8 +21,7 @@ from plots.read.results import Line, Machine
 from plots.read.select import grouped
 from plots.read.view import gather
 from plots.write import claim_sheet, table_formats
-from plots.write.headlines import days, hardware
-from plots.write.machine import flatten
+from plots.write.machine import days, flatten, hardware
 from plots.write.render import table_of
 
 FOLDER = "kmbench-artifact"

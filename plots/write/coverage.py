@@ -11,7 +11,7 @@ from plots.read.results import Line, Machine
 from plots.read.select import matches
 from plots.read.view import View, gather, rows
 from plots.write.claim_sheet import NEEDS
-from plots.write.headlines import device
+from plots.write.machine import device
 from plots.write.table_formats import md_table
 from plots.write.tables import Column, Table, layout, word
 

@@ -8,7 +8,7 @@ from plots.read.exhibits import Paper
 from plots.read.metrics import metric
 from plots.read.results import Line, Machine, coarse, device
 from plots.read.view import View, gather
-from plots.write.headlines import device as device_name
+from plots.write.machine import device as device_name
 from plots.write.table_formats import md_table
 
 EXHIBITS = ("ours/landscape", "ours/peers")

@@ -13,8 +13,7 @@ from plots.decide.sentences import once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.read.exhibits import Paper
 from plots.read.results import RECORDED, Machine
-from plots.write.busy import busy
-from plots.write.headlines import hardware
+from plots.write.machine import busy, hardware
 from plots.write.places import Place, places, spoken
 
 WIDTH = 100

@@ -33,7 +33,7 @@ from plots.read.results import Machine
 from plots.read.view import gather
 from plots.write import claim_sheet, coverage, fastest, hardware, matrix
 from plots.write.files import write
-from plots.write.headlines import device
+from plots.write.machine import device
 from plots.write.render import table_of
 from plots.write.table_formats import markdown, md_table
 

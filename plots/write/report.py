@@ -29,10 +29,8 @@ from plots.read.view import View, gather
 from plots.read.words import DOUBTS
 from plots.write import claim_sheet, coverage
 from plots.write.beside import beside, together
-from plots.write.busy import busy
-from plots.write.headlines import days, hardware
 from plots.write.html_rows import body, groups, kind, look, tint
-from plots.write.machine import flatten
+from plots.write.machine import busy, days, flatten, hardware
 from plots.write.parallel import each
 from plots.write.places import Place, places, spoken
 from plots.write.render import place, table_of

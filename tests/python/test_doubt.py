@@ -13,7 +13,7 @@ from plots.draw import figures, style
 from plots.read import check, disturbed, results
 from plots.read.metrics import metric
 from plots.write import latex, table_formats, tables
-from plots.write.busy import busy as busy_sentence
+from plots.write.machine import busy as busy_sentence
 
 COARSE = {"grade": "coarse", "wrong_labels": 510}
 BUSY = {"run_delay_s": [0.0] * 3 + [0.09] * 4}  # of runs of about 0.1 s
