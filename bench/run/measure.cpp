@@ -1,13 +1,11 @@
 #include "bench/run/measure.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "bench/base/statistics.hpp"
@@ -17,15 +15,14 @@
 #include "bench/machine/energy.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
-#include "bench/machine/wait_policy.hpp"
+#include "bench/run/answers.hpp"
 #include "bench/run/energy.hpp"
 #include "bench/run/process_state.hpp"
-#include "bench/run/ranks.hpp"
 #include "bench/run/runs.hpp"
+#include "bench/run/time_judge.hpp"
 #include "bench/run/timing.hpp"
 #include "bench/run/together.hpp"
 #include "bench/run/unforeseen.hpp"
-#include "bench/run/verb_times.hpp"
 
 namespace km {
 namespace {
@@ -36,10 +33,9 @@ template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
-      : case_(c), runs_(case_), judge_(runs_.problem, c.implementation->description, c.config, runs_.points->spread),
-        unforeseen_(runs_, judge_, departs()) {
-    m.dataset_hash = set_.hash;
-    m.generator = set_.generator;
+      : case_(c), runs_(case_), answers_(case_, runs_), times_(case_, runs_, answers_), unforeseen_(runs_, answers_.judge, answers_.departs()) {
+    m.dataset_hash = runs_.points->set.hash;
+    m.generator = runs_.points->set.generator;
 
     memory::reset_peak();
     if (c.on_gpu()) {
@@ -95,15 +91,15 @@ class TypedSession final : public Session {
     m.peak_bytes = memory::peak_bytes();
     if (!m.judgement.verdict.empty()) return;
     const auto start = std::chrono::steady_clock::now();
-    m.judgement.verdict = explain_stop();
+    m.judgement.verdict = answers_.explain_stop();
     m.judge_s += seconds_since(start);
   }
 
-  const std::vector<std::int32_t>& labels() const override { return last_.labels; }
+  const std::vector<std::int32_t>& labels() const override { return answers_.last.labels; }
 
   void write_answer(const std::filesystem::path& folder) override {
-    write_labels(folder / "labels.npy", last_.labels);
-    write_npy<T>(folder / "centroids.npy", last_.centroids, problem_.k, problem_.d);
+    write_labels(folder / "labels.npy", answers_.last.labels);
+    write_npy<T>(folder / "centroids.npy", answers_.last.centroids, problem_.k, problem_.d);
   }
 
   void measure_energy(Measurement& m) override {
@@ -118,10 +114,10 @@ class TypedSession final : public Session {
     });
     m.energy = std::make_shared<const Json>(energy);
     if (energy["joules"].is_null()) return;
-    download();
+    answers_.download();
     const auto start = std::chrono::steady_clock::now();
-    judge_if_new(m);
-    const double runs = energy["iterations"].get<double>() / last_.iters;
+    answers_.judge_if_new(m);
+    const double runs = energy["iterations"].get<double>() / answers_.last.iters;
     if (m.judgement.verdict.empty() && reported > most)
       m.judgement.verdict = fmt::format("in the energy runs it reported {} iterations; at most {} are possible", reported, most);
     if (m.judgement.verdict.empty()) m.judgement.verdict = explain_energy(energy["window_s"].get<double>(), runs, std::ranges::min(m.samples_s));
@@ -129,37 +125,38 @@ class TypedSession final : public Session {
   }
 
   void finish(Measurement& m) override {
-    if (m.judgement.verdict.empty() && !explain_verbs(m).empty()) repeat_all(m);
+    if (m.judgement.verdict.empty() && !times_.explain_verbs(m).empty()) repeat_all(m);
     m.peak_bytes = memory::peak_bytes();  // before the points are read once more
     explain_points(m);                    // before the traced run, which could put them back
+    Evidence<T>& evidence = answers_.evidence;
     const int iters = traced_run(m);
     if (case_.on_gpu()) {
       m.device_peak_bytes = device::peak_bytes();
       m.gpu = std::make_shared<const Json>(gpu_->finish());
     }
-    download(iters);
+    answers_.download(iters);
     const auto start = std::chrono::steady_clock::now();
-    judge_if_new(m);
-    if (m.judgement.verdict.empty()) m.judgement.verdict = explain_verbs(m);
-    if (const std::string why = agreed(group_, explain_trace(m.trace, iters)); m.judgement.verdict.empty()) m.judgement.verdict = why;
-    if (m.judgement.verdict.empty()) m.judgement.verdict = explain_threads(m);
-    evidence_.draws = judge_draws();
-    const auto drawn = evidence_.draws() % 8;
+    answers_.judge_if_new(m);
+    if (m.judgement.verdict.empty()) m.judgement.verdict = times_.explain_verbs(m);
+    if (const std::string why = times_.explain_trace(m.trace, iters); m.judgement.verdict.empty()) m.judgement.verdict = why;
+    if (m.judgement.verdict.empty()) m.judgement.verdict = times_.explain_threads(m);
+    evidence.draws = judge_draws();
+    const auto drawn = evidence.draws() % 8;
     const double shortest_s = std::ranges::min(m.samples_s);
-    const bool replay_unforeseen = !departs() && (shortest_s < 0.01 || drawn == 0);
-    if (m.judgement.verdict.empty()) m.judgement.verdict = unforeseen_.make(m, verbs_.beside_s(), replay_unforeseen, evidence_.draws);
-    if (evidence_.first.iters == 0) evidence_.first = last_;  // interleaved cases prepare again: the traced run has the given start, too
-    if (m.judgement.verdict.empty()) explain_whole_run(m);
+    const bool replay_unforeseen = !answers_.departs() && (shortest_s < 0.01 || drawn == 0);
+    if (m.judgement.verdict.empty()) m.judgement.verdict = unforeseen_.make(m, times_.beside_s(), replay_unforeseen, evidence.draws);
+    if (evidence.first.iters == 0) evidence.first = answers_.last;  // interleaved cases prepare again: the traced run has the given start, too
+    if (m.judgement.verdict.empty()) times_.explain_whole_run(m);
     runs_.end();
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
       const ReuseScope reuse;  // for both replays
-      evidence_.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
+      evidence.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
       start_.as_given();
-      m.replay = replay_of(m, evidence_);
+      m.replay = answers_.replay_of(m, evidence);
       if (m.judgement.verdict.empty() && replay_unforeseen) {
         start_.take(unforeseen_.rows);
-        const Replay second = replay_of(m, {.first = std::move(unforeseen_.solution), .sample = false, .draws = evidence_.draws});
+        const Replay second = answers_.replay_of(m, {.first = std::move(unforeseen_.solution), .sample = false, .draws = evidence.draws});
         m.replay->verdict = second.verdict;
         m.replay->links += second.links;
       }
@@ -177,11 +174,11 @@ class TypedSession final : public Session {
 
   void save(const std::filesystem::path& stem) override {
     const std::vector<T> points = gathered<T>(group_, {problem_.points.begin(), problem_.points.end()});
-    const std::vector<std::int32_t> labels = gathered(group_, last_.labels);
+    const std::vector<std::int32_t> labels = gathered(group_, answers_.last.labels);
     if (!is_first_rank()) return;
-    write_npy<T>(stem.string() + ".points.npy", points, set_.n, problem_.d);
+    write_npy<T>(stem.string() + ".points.npy", points, problem_.whole().n, problem_.d);
     write_labels(stem.string() + ".labels.npy", labels);
-    write_npy<T>(stem.string() + ".centroids.npy", last_.centroids, problem_.k, problem_.d);
+    write_npy<T>(stem.string() + ".centroids.npy", answers_.last.centroids, problem_.k, problem_.d);
   }
 
  private:
@@ -195,7 +192,7 @@ class TypedSession final : public Session {
   void repeat_all(Measurement& m) {
     const std::size_t samples = m.samples_s.size();
     for (auto* times : {&m.samples_s, &m.samples_event_s, &m.downloads_s}) times->clear();
-    verbs_.clear();
+    times_.clear();
     m.delays.clear();
     while (m.judgement.verdict.empty() && m.samples_s.size() < samples) repeat(m);
   }
@@ -218,140 +215,27 @@ class TypedSession final : public Session {
     }
   }
 
-  /// Makes and judges one timed run from its own start. Stores the solution in last_.
+  /// Makes and judges one timed run from its own start. Stores the solution in answers_.last.
   Timing timed_run(Measurement& m) {
     runs_.wake_gpus();
-    take_turn(m);
+    runs_.take_turn(m.runs++);
     int iters = 0;
     Timing timing = runs_.timed_run(iters);
     const double download_s = undelayed_s([&] {
       const auto download_start = std::chrono::steady_clock::now();
-      download(iters);
+      answers_.download(iters);
       m.downloads_s.push_back(seconds_since(download_start));
     });
     m.downloads_s.back() = slowest(group_, m.downloads_s.back());
-    verbs_.add(timing.reset_s, slowest(group_, download_s));
-    busy_.push_back((timing.processor_s + timing.delay.run_delay_s.value_or(0) - pool_ends_s_) / timing.wall_s);
+    times_.add(timing, download_s);
     if (m.runs == 1) m.iters = iters;
     if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
       const double more = double(m.iters) / std::max(1, iters);
       timing.wall_s *= more, timing.event_s *= more;
     }
-    judge_timed(m);
+    answers_.judge_timed(m);
     return timing;
   }
-
-  /// Takes the start of the next run.
-  void take_turn(Measurement& m) {
-    const auto turn = std::size_t(m.runs++);
-    const bool nudges = problem_.tolerance < 0 && problem_.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
-    start_.rotate(int(turn % std::size_t(problem_.k)), nudges ? turn : 0);
-  }
-
-  /// The fixed part of explain_times hides work beside a short sample. One of twenty runs with nothing between the verbs has to do without it.
-  void explain_whole_run(Measurement& m) {
-    const double median_s = median(m.samples_s);
-    if (group_ || m.library || median_s > 10 * fixed_s) return;
-    std::string why;
-    Solution<T> traced = std::move(last_);  // the one to save
-    for (int tries = 0; tries < 4 * most_tries; ++tries) {
-      if (tries % most_tries == most_tries - 1) wait_for_quiet();
-      take_turn(m);
-      int iters = 0;
-      const double now_s = runs_.timed_run(iters).wall_s;  // threads may sleep or wait now, and did not before
-      take_turn(m);
-      const auto whole = runs_.whole_run(last_);
-      const auto copies = copies_s(case_.on_gpu(), {labels_bytes(), centroids_bytes(), centroids_bytes()}, 3);
-      why = explain_whole(std::max(median_s, now_s), whole.iterate_s, whole.beside_s, std::ranges::max(copies), case_.on_gpu());
-      if (why.empty()) break;
-    }
-    if (why.empty()) judge_if_new(m);
-    else m.judgement.verdict = why;
-    last_ = std::move(traced);
-  }
-
-  /// The first result moves on, because copying its labels takes as long as a download.
-  void download(std::optional<int> returned = {}) {
-    if (std::exchange(last_is_first_, false)) evidence_.first = std::move(last_);
-    last_ = runs_.download(returned);
-  }
-
-  bool departs() const { return !departure(case_.implementation->description, case_.config).empty(); }
-
-  /// Replays a result. An implementation that refuses one of the runs is wrong, unless it departs from the task (always tests for convergence).
-  Replay replay_of(Measurement& m, const Evidence<T>& evidence) {
-    Replay made = replay(*case_.implementation, case_.config, problem_, evidence, judge_);
-    m.judgement.verdict = made.verdict;
-    if (m.judgement.verdict.empty() && !departs()) m.judgement.verdict = made.refused;
-    return made;
-  }
-
-  /// Judges the last run unless it repeats the first answer. Keeps the evidence for the replay.
-  void judge_if_new(Measurement& m) {
-    const auto repeats = [&] { return same_answer(evidence_.first, last_, start_.rotation(), problem_); };
-    if (m.runs > 1 && evidence_.first.iters > 0 && summed(group_, !repeats()) == 0) return;
-    keep_worst(m, judge_last());
-    if (m.runs > 1 && last_.iters == evidence_.first.iters)
-      evidence_.others.push_back({start_.values(), last_.assigned_centroids, start_.rotation()});
-    if (m.judgement.verdict.empty() && last_.iters < m.iters) m.judgement.verdict = explain_stop();
-  }
-
-  /// With a tolerance of 0 the means tell alone whether the last iteration changed labels.
-  std::string explain_stop() const {
-    const bool too_early = problem_.tolerance == 0 && last_.iters < problem_.max_iters && judge_.moved(last_);
-    return too_early ? fmt::format("it stopped after iteration {}, which changed labels", last_.iters) : "";
-  }
-
-  void judge_timed(Measurement& m) {
-    const auto start = std::chrono::steady_clock::now();
-    if (m.runs == 1) {
-      keep_worst(m, judge_last());
-      last_is_first_ = true;
-      if (!set_.ideal_centroids.empty()) m.centroid_error = centroid_error(last_.centroids, set_.ideal_centroids, problem_.d);
-    } else {
-      judge_if_new(m);
-    }
-    m.judge_s += seconds_since(start);
-  }
-
-  Judgement judge_last() {
-    auto judgement = judge_(last_);
-    if (judgement.verdict.empty()) judgement.verdict = runs_.explain_start();
-    if (judgement.verdict.empty() && last_.iters == 1 && !std::ranges::equal(last_.assigned_centroids, problem_.initial_centroids))
-      judgement.verdict = "its one iteration did not start from the initial centroids";
-    return judgement;
-  }
-
-  /// Keeps the worst errors of any run, and inertia and cluster sizes of the first.
-  void keep_worst(Measurement& m, Judgement judgement) {
-    const auto rank = [](const Judgement& j) { return std::tuple(!j.verdict.empty(), j.grade, j.wrong_labels, j.mean_error); };
-    if (!m.judgement.cluster_sizes.empty() && judgement.verdict.empty()) {  // the start as given has the case's own result
-      judgement.inertia = m.judgement.inertia;
-      judgement.cluster_sizes = m.judgement.cluster_sizes;
-    }
-    if (m.judgement.cluster_sizes.empty() || !judgement.verdict.empty() || rank(judgement) > rank(m.judgement)) m.judgement = std::move(judgement);
-  }
-
-  static std::string explain_trace(const Trace& trace, int iters) {
-    return trace.iters() > 0 && trace.iters() != iters ? fmt::format("it began {} iterations and reported {}", trace.iters(), iters) : "";
-  }
-
-  std::string explain_verbs(const Measurement& m) const {
-    if (!is_first_rank()) return agreed(group_, "");
-    return agreed(group_, verbs_.explain(median(m.samples_s), labels_bytes(), centroids_bytes(), case_.on_gpu(), m.library.has_value()));
-  }
-
-  /// Finds threads beside those that it declares, where these are fewer than all and none may spin for the user's OMP_WAIT_POLICY.
-  std::string explain_threads(const Measurement& m) const {
-    const auto declared = case_.config.values().find("threads");
-    if (declared == case_.config.values().end() || case_.on_gpu() || group_ || m.library || threads_spin()) return "";
-    const auto threads = double(std::get<std::int64_t>(declared->second)), busy = std::ranges::min(busy_);
-    if (threads == 0 || busy <= 1.1 * threads + 0.5) return "";
-    return fmt::format("it kept {:.3g} threads busy and declares {}", busy, threads);
-  }
-
-  std::size_t labels_bytes() const { return last_.labels.size() * sizeof(std::int32_t); }
-  std::size_t centroids_bytes() const { return last_.centroids.size() * sizeof(T); }
 
   void look_at_process(Measurement& m) {
     const std::string remains = state_.remains(), of_all = agreed(group_, remains);
@@ -365,15 +249,9 @@ class TypedSession final : public Session {
   Runs<T> runs_;
   Start<T>& start_ = runs_.start;
   const Problem<T>& problem_ = runs_.problem;
-  const Dataset<T>& set_ = runs_.points->set;
-  Judge<T> judge_;
+  Answers<T> answers_;
+  TimeJudge<T> times_;
   UnforeseenRun<T> unforeseen_;
-  Solution<T> last_;
-  bool last_is_first_ = false;  // last_ is the first timed run of the case
-  Evidence<T> evidence_;
-  VerbTimes verbs_;
-  std::vector<double> busy_;                                      // threads that ran or waited for a processor, in each timed run
-  const double pool_ends_s_ = 5e-3 + 2e-4 * omp_get_num_procs();  // of the judge's threads, which OpenMP ends in a run with fewer
   std::optional<GpuState> gpu_;
 };
 

@@ -42,6 +42,11 @@ class Runs {
   /// Frees the solver. No run may follow.
   void end() { solver_.reset(); }
 
+  /// Takes the start of the case's next run.
+  void take_turn(int turn) {
+    const bool nudges = problem.tolerance < 0 && problem.max_iters > 1;  // else an ulp may decide a tie or the iteration of convergence
+    start.rotate(turn % problem.k, nudges ? std::size_t(turn) : 0);
+  }
   /// Makes a run that nobody times. Returns its iterations.
   int make() {
     Trace untraced;

@@ -1,0 +1,85 @@
+// Judges the times of a case's runs, as bench/judge judges their answers. Each explain_ returns a sentence, or "" where nothing speaks against them.
+#pragma once
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/base/statistics.hpp"
+#include "bench/machine/wait_policy.hpp"
+#include "bench/run/answers.hpp"
+#include "bench/run/verb_times.hpp"
+
+namespace km {
+
+template <class T>
+class TimeJudge {
+ public:
+  TimeJudge(const Case& c, Runs<T>& runs, Answers<T>& answers) : case_(c), runs_(runs), answers_(answers) {}
+
+  /// Adds a timed run.
+  void add(const Timing& timing, double download_s) {
+    verbs_.add(timing.reset_s, slowest(group_, download_s));
+    busy_.push_back((timing.processor_s + timing.delay.run_delay_s.value_or(0) - pool_ends_s_) / timing.wall_s);
+  }
+  /// Forgets the times of the runs' verbs.
+  void clear() { verbs_.clear(); }
+  double beside_s() const { return verbs_.beside_s(); }
+
+  std::string explain_verbs(const Measurement& m) const {
+    if (!is_first_rank()) return agreed(group_, "");
+    return agreed(group_, verbs_.explain(median(m.samples_s), answers_.labels_bytes(), answers_.centroids_bytes(), case_.on_gpu(), bool(m.library)));
+  }
+
+  std::string explain_trace(const Trace& trace, int iters) const {
+    const bool other = trace.iters() > 0 && trace.iters() != iters;
+    return agreed(group_, other ? fmt::format("it began {} iterations and reported {}", trace.iters(), iters) : "");
+  }
+
+  /// Finds threads beside those that it declares, where these are fewer than all and none may spin for the user's OMP_WAIT_POLICY.
+  std::string explain_threads(const Measurement& m) const {
+    const auto declared = case_.config.values().find("threads");
+    if (declared == case_.config.values().end() || case_.on_gpu() || group_ || m.library || threads_spin()) return "";
+    const auto threads = double(std::get<std::int64_t>(declared->second)), busy = std::ranges::min(busy_);
+    if (threads == 0 || busy <= 1.1 * threads + 0.5) return "";
+    return fmt::format("it kept {:.3g} threads busy and declares {}", busy, threads);
+  }
+
+  /// The fixed part of explain_times hides work beside a short sample. One of twenty runs with nothing between the verbs has to do without it. Also
+  /// judges the answer of that run.
+  void explain_whole_run(Measurement& m) {
+    const double median_s = median(m.samples_s);
+    if (group_ || m.library || median_s > 10 * fixed_s) return;
+    std::string why;
+    Solution<T> traced = std::move(answers_.last);  // the one to save
+    for (int tries = 0; tries < 4 * most_tries; ++tries) {
+      if (tries % most_tries == most_tries - 1) wait_for_quiet();
+      runs_.take_turn(m.runs++);
+      int iters = 0;
+      const double now_s = runs_.timed_run(iters).wall_s;  // threads may sleep or wait now, and did not before
+      runs_.take_turn(m.runs++);
+      const auto whole = runs_.whole_run(answers_.last);
+      const auto copies = copies_s(case_.on_gpu(), {answers_.labels_bytes(), answers_.centroids_bytes(), answers_.centroids_bytes()}, 3);
+      why = explain_whole(std::max(median_s, now_s), whole.iterate_s, whole.beside_s, std::ranges::max(copies), case_.on_gpu());
+      if (why.empty()) break;
+    }
+    if (why.empty()) answers_.judge_if_new(m);
+    else m.judgement.verdict = why;
+    answers_.last = std::move(traced);
+  }
+
+ private:
+  const Case& case_;
+  Runs<T>& runs_;
+  Answers<T>& answers_;
+  Group* group_ = all_ranks();
+  VerbTimes verbs_;
+  std::vector<double> busy_;                                      // threads that ran or waited for a processor, in each timed run
+  const double pool_ends_s_ = 5e-3 + 2e-4 * omp_get_num_procs();  // of the judge's threads, which OpenMP ends in a run with fewer
+};
+
+}  // namespace km
