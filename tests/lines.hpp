@@ -13,7 +13,7 @@ namespace km {
 inline Measurement measured(std::vector<double> samples_s) {
   Measurement m;
   m.dataset_hash = "00";
-  m.samples_s = std::move(samples_s);
+  m.line.samples_s = std::move(samples_s);
   m.downloads_s = {30, 1, 2};
   m.iters = 4;
   m.judgement = {.verdict = "", .inertia = 5, .mean_error = 0.5, .wrong_labels = 1, .judged_points = 100, .cluster_sizes = {50, 30, 20}};

@@ -42,7 +42,7 @@ TEST(ResultLine, BeginsWithEveryFieldOfTheSchema) {
 
 TEST(ResultLine, HoldsWhatWasMeasured) {
   auto m = measured({0.5, 0.25});
-  m.centroid_error = std::numeric_limits<double>::quiet_NaN();
+  m.line.centroid_error = std::numeric_limits<double>::quiet_NaN();
   const Json line = line_with(m);
   EXPECT_EQ(line["samples_s"], Json({0.5, 0.25}));
   EXPECT_EQ(line["download_s"], 2.0) << "the median";

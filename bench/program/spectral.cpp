@@ -85,7 +85,7 @@ double finding(const Measurement& m, const std::string& name) {
 }
 
 void print_summary(const Case& c, const Measurement& m, const Flags& f) {
-  fmt::print("{} points in {} clusters, from {} representatives: {:.3g} s, {}\n", c.n, c.k, finding(m, "vertices"), m.samples_s.front(), f.out);
+  fmt::print("{} points in {} clusters, from {} representatives: {:.3g} s, {}\n", c.n, c.k, finding(m, "vertices"), m.line.samples_s.front(), f.out);
   for (const char* stage : {"representatives", "similarity", "eigenvectors", "clusters", "labels"})
     fmt::print("  {:<16}{:>9.3f} s\n", stage, m.trace.phases().at(stage).front());
   fmt::print("spectrum");

@@ -40,11 +40,11 @@ class Answers {
       keep_worst(m, judge_last());
       last_is_first_ = true;
       const auto& ideal = runs_.points->set.ideal_centroids;
-      if (!ideal.empty()) m.centroid_error = centroid_error(last.centroids, ideal, problem_.d);
+      if (!ideal.empty()) m.line.centroid_error = centroid_error(last.centroids, ideal, problem_.d);
     } else {
       judge_if_new(m);
     }
-    m.judge_s += seconds_since(start);
+    m.judged_for(seconds_since(start));
   }
 
   /// Judges the last run unless it repeats the first answer. Keeps the evidence for the replay.

@@ -33,7 +33,7 @@ class ChainSession final : public Session {
     solver_ = c.implementation->prepare<T>()(problem_, c.config, prepare_trace);
     if (c.on_gpu()) device::synchronize();
     m.library = noted_library();
-    m.prepare_s = seconds_since(start) - (m.library ? m.library->start_s : 0);
+    m.line.prepare_s = seconds_since(start) - (m.library ? m.library->start_s : 0);
     prepare_trace.finish();
     m.prepare_trace = std::move(prepare_trace);
     Trace untraced;
@@ -58,21 +58,21 @@ class ChainSession final : public Session {
       if (best.complaint.empty()) throw AgreedFailure("the process was stopped from outside in every try at a timed run");
       m.judgement.verdict = best.complaint;
     }
-    m.samples_s.push_back(best.wall_s);
+    m.line.samples_s.push_back(best.wall_s);
     m.delays.push_back(best.delay);
-    if (case_.on_gpu()) m.samples_event_s.push_back(best.event_s);
+    if (case_.on_gpu()) m.line.samples_event_s.push_back(best.event_s);
     m.iters = last_.iters;
   }
 
   void measure_energy(Measurement&) override {}
 
   void finish(Measurement& m) override {
-    m.peak_bytes = memory::peak_bytes();
+    m.line.peak_bytes = memory::peak_bytes();
     m.trace_disturbed = traced_run(m).disturbed > disturbed_share;
   }
 
   void solve(Measurement& m) override {
-    m.samples_s.push_back(traced_run(m).wall_s);
+    m.line.samples_s.push_back(traced_run(m).wall_s);
     m.iters = last_.iters;
   }
 
@@ -119,7 +119,7 @@ class ChainSession final : public Session {
       judge_run(m.judgement, record);
       judged_ = last_.labels;
     }
-    m.judge_s += seconds_since(start);
+    m.judged_for(seconds_since(start));
   }
 
   void judge_run(Judgement& out, const std::optional<ChainRecord<T>>& record) {

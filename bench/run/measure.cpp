@@ -50,8 +50,8 @@ class TypedSession final : public Session {
     const double prepare_s = slowest(group_, seconds_since(start));
     prepare_trace.finish();
     m.library = noted_library();
-    if (m.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
-      m.prepare_s = prepare_s - (m.library ? m.library->start_s : 0);
+    if (m.line.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
+      m.line.prepare_s = prepare_s - (m.library ? m.library->start_s : 0);
       m.prepare_disturbed = share_of(ThreadDelays().since(delays_before), std::max(prepare_s, 2e-3)) > disturbed_share;  // new threads start late
       m.prepare_trace = std::move(prepare_trace);
     }
@@ -60,7 +60,7 @@ class TypedSession final : public Session {
       start_.rotate(1 % problem_.k);
       runs_.make();
     }
-    if (unforeseen) m.judge_s += unforeseen_.warm_up(judge_draws()() + std::uint64_t(m.runs));  // interleaved cases prepare again: other rows
+    if (unforeseen) m.judged_for(unforeseen_.warm_up(judge_draws()() + std::uint64_t(m.runs)));  // interleaved cases prepare again: other rows
     if (c.on_gpu()) gpu_.emplace();
   }
 
@@ -68,7 +68,7 @@ class TypedSession final : public Session {
   void repeat(Measurement& m) override {
     Timing timing = timed_run(m);
     const auto start = std::chrono::steady_clock::now();
-    const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), timing.wall_s);
+    const double allowed_s = most_repeated_s + std::accumulate(m.line.samples_s.begin(), m.line.samples_s.end(), timing.wall_s);
     const auto again = [&](int tries) {
       if (std::isinf(timing.disturbed)) return tries < most_tries;
       if (!(timing.disturbed > disturbed_share && tries < most_tries)) return false;
@@ -88,11 +88,11 @@ class TypedSession final : public Session {
 
   void solve(Measurement& m) override {
     add_sample(m, timed_run(m));
-    m.peak_bytes = memory::peak_bytes();
+    m.line.peak_bytes = memory::peak_bytes();
     if (!m.judgement.verdict.empty()) return;
     const auto start = std::chrono::steady_clock::now();
     m.judgement.verdict = answers_.explain_stop();
-    m.judge_s += seconds_since(start);
+    m.judged_for(seconds_since(start));
   }
 
   const std::vector<std::int32_t>& labels() const override { return answers_.last.labels; }
@@ -112,7 +112,7 @@ class TypedSession final : public Session {
       reported = std::max(reported, iters);
       return iters;
     });
-    m.energy = std::make_shared<const Json>(energy);
+    m.line.energy = std::make_shared<const Json>(energy);
     if (energy["joules"].is_null()) return;
     answers_.download();
     const auto start = std::chrono::steady_clock::now();
@@ -120,19 +120,19 @@ class TypedSession final : public Session {
     const double runs = energy["iterations"].get<double>() / answers_.last.iters;
     if (m.judgement.verdict.empty() && reported > most)
       m.judgement.verdict = fmt::format("in the energy runs it reported {} iterations; at most {} are possible", reported, most);
-    if (m.judgement.verdict.empty()) m.judgement.verdict = explain_energy(energy["window_s"].get<double>(), runs, std::ranges::min(m.samples_s));
-    m.judge_s += seconds_since(start);
+    if (m.judgement.verdict.empty()) m.judgement.verdict = explain_energy(energy["window_s"].get<double>(), runs, std::ranges::min(m.line.samples_s));
+    m.judged_for(seconds_since(start));
   }
 
   void finish(Measurement& m) override {
     if (m.judgement.verdict.empty() && !times_.explain_verbs(m).empty()) repeat_all(m);
-    m.peak_bytes = memory::peak_bytes();  // before the points are read once more
-    explain_points(m);                    // before the traced run, which could put them back
+    m.line.peak_bytes = memory::peak_bytes();  // before the points are read once more
+    explain_points(m);                         // before the traced run, which could put them back
     Evidence<T>& evidence = answers_.evidence;
     const int iters = traced_run(m);
     if (case_.on_gpu()) {
-      m.device_peak_bytes = device::peak_bytes();
-      m.gpu = std::make_shared<const Json>(gpu_->finish());
+      m.line.device_peak_bytes = device::peak_bytes();
+      m.line.gpu = std::make_shared<const Json>(gpu_->finish());
     }
     answers_.download(iters);
     const auto start = std::chrono::steady_clock::now();
@@ -142,7 +142,7 @@ class TypedSession final : public Session {
     if (m.judgement.verdict.empty()) m.judgement.verdict = times_.explain_threads(m);
     evidence.draws = judge_draws();
     const auto drawn = evidence.draws() % 8;
-    const double shortest_s = std::ranges::min(m.samples_s);
+    const double shortest_s = std::ranges::min(m.line.samples_s);
     const bool replay_unforeseen = !answers_.departs() && (shortest_s < 0.01 || drawn == 0);
     if (m.judgement.verdict.empty()) m.judgement.verdict = unforeseen_.make(m, times_.beside_s(), replay_unforeseen, evidence.draws);
     if (evidence.first.iters == 0) evidence.first = answers_.last;  // interleaved cases prepare again: the traced run has the given start, too
@@ -151,7 +151,7 @@ class TypedSession final : public Session {
     look_at_process(m);
     if (m.judgement.verdict.empty()) {
       const ReuseScope reuse;  // for both replays
-      evidence.middle = m.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
+      evidence.middle = m.line.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
       start_.as_given();
       m.replay = answers_.replay_of(m, evidence);
       if (m.judgement.verdict.empty() && replay_unforeseen) {
@@ -162,7 +162,7 @@ class TypedSession final : public Session {
       }
     }
     explain_points(m);
-    m.judge_s += seconds_since(start);
+    m.judged_for(seconds_since(start));
   }
 
   void explain_points(Measurement& m) override {
@@ -183,24 +183,24 @@ class TypedSession final : public Session {
 
  private:
   void add_sample(Measurement& m, const Timing& timing) const {
-    m.samples_s.push_back(timing.wall_s);
+    m.line.samples_s.push_back(timing.wall_s);
     m.delays.push_back(timing.delay);
-    if (case_.on_gpu()) m.samples_event_s.push_back(timing.event_s);
+    if (case_.on_gpu()) m.line.samples_event_s.push_back(timing.event_s);
   }
 
   /// Makes all samples anew: a disturbance that nobody counts prolongs download or reset once, moved work always.
   void repeat_all(Measurement& m) {
-    const std::size_t samples = m.samples_s.size();
-    for (auto* times : {&m.samples_s, &m.samples_event_s, &m.downloads_s}) times->clear();
+    const std::size_t samples = m.line.samples_s.size();
+    for (auto* times : {&m.line.samples_s, &m.line.samples_event_s, &m.downloads_s}) times->clear();
     times_.clear();
     m.delays.clear();
-    while (m.judgement.verdict.empty() && m.samples_s.size() < samples) repeat(m);
+    while (m.judgement.verdict.empty() && m.line.samples_s.size() < samples) repeat(m);
   }
 
   /// Makes the traced run, again while others had the processors meanwhile. The last try counts. Returns its iterations.
   int traced_run(Measurement& m) {
     const auto start = std::chrono::steady_clock::now();
-    const double allowed_s = most_repeated_s + std::accumulate(m.samples_s.begin(), m.samples_s.end(), 0.0);
+    const double allowed_s = most_repeated_s + std::accumulate(m.line.samples_s.begin(), m.line.samples_s.end(), 0.0);
     int iters = 0;
     for (int tries = 1;; ++tries) {
       start_.as_given();

@@ -11,33 +11,30 @@
 #include "bench/contract/trace.hpp"
 #include "bench/judge/replay.hpp"
 #include "bench/plan/case.hpp"
+#include "bench/run/fields.hpp"
 #include "bench/run/timing.hpp"
 
 namespace km {
 
 /// The results of a case's runs.
 struct Measurement {
+  LineFields line;  // fields of the result line, as they will stand there
   std::string dataset_hash;
   std::optional<Settings> generator;
-  std::vector<double> samples_s, samples_event_s;  // events only on the GPU
-  std::vector<Delay> delays;                       // one per sample
+  std::vector<Delay> delays;  // one per sample
   std::vector<double> downloads_s;
-  int runs = 0;           // timed runs, repeated ones included
-  double repeated_s = 0;  // time spent on repeating disturbed runs
-  double prepare_s = 0;
+  int runs = 0;                                             // timed runs, repeated ones included
+  double repeated_s = 0;                                    // time spent on repeating disturbed runs
   bool prepare_disturbed = false, trace_disturbed = false;  // measured once: others had the processors meanwhile
   int iters = 0;                                            // of the first timed run
   Trace prepare_trace, trace;
   Trace::Series counters;  // the traced run's, of all ranks
   Judgement judgement;     // of the worst run
   std::optional<Replay> replay;
-  std::optional<double> centroid_error, unforeseen_iteration_s;
   std::optional<Library> library;
-  std::int64_t peak_bytes = 0;
-  std::optional<std::int64_t> device_peak_bytes;
-  double judge_s = 0;                       // judging and replay
-  std::shared_ptr<const Json> gpu, energy;  // as in the line; null if not measured
-  bool process_changed = false;             // the next case needs a fresh process
+  bool process_changed = false;  // the next case needs a fresh process
+
+  void judged_for(double s) { line.judge_s = line.judge_s.value_or(0) + s; }
 };
 
 /// The machine cannot hold the case, or no implementation can start from its points. Recorded as a skip.

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "bench/base/statistics.hpp"
 #include "bench/machine/version.hpp"
@@ -20,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json series(const Trace::Series& all) {
   Json object = Json::object();
   for (const auto& [name, values] : all) object[name] = values;
@@ -30,15 +27,15 @@ Json series(const Trace::Series& all) {
 
 Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 
-/// Null unless every sample has the field.
+/// Empty unless every sample has the field.
 template <class T>
-Json of_every_sample(const std::vector<Delay>& delays, std::optional<T> Delay::*field) {
-  Json all = Json::array();
+std::vector<T> of_every_sample(const std::vector<Delay>& delays, std::optional<T> Delay::*field) {
+  std::vector<T> all;
   for (const auto& delay : delays) {
-    if (!(delay.*field)) return nullptr;
+    if (!(delay.*field)) return {};
     all.push_back(*(delay.*field));
   }
-  return all.empty() ? Json() : all;
+  return all;
 }
 
 /// Where an absolute path begins in a word of the command, also after `--flag=`; npos: nowhere.
@@ -125,7 +122,10 @@ void add_ranks(Json& json, const Case& c, const std::vector<Delay>& samples) {
 }  // namespace
 
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine) {
-  Json line = {{"schema", line_schema}, {"case", c.id()}};
+  Json line;
+  for (const Field& field : line_fields()) line[field.name] = field.empty();
+  line["schema"] = line_schema();
+  line["case"] = c.id();
   line.update(c.identity());
   line["order"] = c.order;
   line["continues"] = c.continues > 0 ? Json(c.continues) : Json();
@@ -138,8 +138,6 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
   line["tuned"] = text_or_null(c.tuned);
   line["device"] = c.implementation ? Json(c.on_gpu() ? "gpu" : "cpu") : Json();
   line["departs"] = c.implementation ? text_or_null(departure(c.implementation->description, c.config)) : Json();
-  line["work"] = nullptr;
-  without_results(line);
   if (!c.skip.empty()) line["skip"] = c.skip;
   if (c.implementation && c.n > 0 && c.d > 0)
     if (const Work work = c.implementation->description.work(c.shape(), c.config, c.value_bytes()); work.bytes > 0)
@@ -155,13 +153,8 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
 }
 
 void without_results(Json& line) {
-  std::istringstream names(
-      "iterations samples_event_s run_delay_s involuntary_switches disturbed_verbs prepare_s download_s inertia centroid_error mean_error "
-      "mean_offset wrong_labels tied_labels label_excess judged_points judge_s judge_seed replayed cluster_sizes verdict grade skip failure "
-      "peak_bytes device_peak_bytes gpu energy library unforeseen_iteration_s");
-  for (std::string name; names >> name;) line[name] = nullptr;
-  line["samples_s"] = Json::array();
-  for (const char* name : {"prepare_phases", "phases", "counters"}) line[name] = Json::object();
+  for (const Field& field : line_fields())
+    if (field.known != "before") line[field.name] = field.empty();
 }
 
 void add_measurement(Json& line, const Case& c, const Measurement& m) {
@@ -170,51 +163,44 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
     line["dataset"]["generator"] = *m.generator;
     if (const auto at = m.generator->find("seed"); at != m.generator->end()) line["dataset"]["seed"] = at->second;
   }
-  line["verdict"] = m.judgement.verdict;
-  if (c.judge_seed) line["judge_seed"] = *c.judge_seed;
-  line["iterations"] = m.iters;
-  line["judged_points"] = m.judgement.judged_points;
-  line["wrong_labels"] = m.judgement.wrong_labels;
-  line["tied_labels"] = m.judgement.tied_labels;
-  line["peak_bytes"] = m.peak_bytes;
-  if (m.device_peak_bytes) line["device_peak_bytes"] = *m.device_peak_bytes;
-  line["gpu"] = m.gpu ? *m.gpu : Json();
+  const Judgement& judged = m.judgement;
+  LineFields values = m.line;
+  values.judge_seed = c.judge_seed;
+  values.iterations = m.iters;
+  values.judged_points = judged.judged_points;
+  values.wrong_labels = judged.wrong_labels;
+  values.tied_labels = judged.tied_labels;
+  values.inertia = judged.inertia;
+  values.mean_error = judged.mean_error;
+  values.mean_offset = judged.mean_offset;
+  values.label_excess = judged.label_excess;
+  if (c.k <= 64) values.cluster_sizes = judged.cluster_sizes;
+  if (!m.downloads_s.empty()) values.download_s = median(m.downloads_s);
+  values.run_delay_s = of_every_sample(m.delays, &Delay::run_delay_s);
+  if (values.run_delay_s.empty()) values.involuntary_switches = of_every_sample(m.delays, &Delay::involuntary_switches);
+  write_fields(line, values, judged.verdict.empty());
+  line["verdict"] = judged.verdict;
   if (m.library) line["library"] = {{"name", m.library->name}, {"version", text_or_null(m.library->version)}};
-  if (!m.judgement.verdict.empty()) return;
-  line["samples_s"] = m.samples_s;
-  if (!m.samples_event_s.empty()) line["samples_event_s"] = m.samples_event_s;
+  if (!judged.verdict.empty()) return;
   if (all_ranks()) add_ranks(line["ranks"], c, m.delays);
-  line["run_delay_s"] = of_every_sample(m.delays, &Delay::run_delay_s);
-  if (line["run_delay_s"].is_null()) line["involuntary_switches"] = of_every_sample(m.delays, &Delay::involuntary_switches);
   line["disturbed_verbs"] = Json::array();
   if (m.prepare_disturbed) line["disturbed_verbs"].push_back("prepare");
   if (m.trace_disturbed) line["disturbed_verbs"].push_back("trace");
-  line["prepare_s"] = m.prepare_s;
-  line["download_s"] = median(m.downloads_s);
-  if (m.unforeseen_iteration_s) line["unforeseen_iteration_s"] = *m.unforeseen_iteration_s;
   line["prepare_phases"] = m.prepare_trace.prepare();
   line["phases"] = series(m.trace.phases());
   line["counters"] = series(m.counters);
-  line["inertia"] = number(m.judgement.inertia);
-  line["judge_s"] = m.judge_s;
-  line["energy"] = m.energy ? *m.energy : Json();
-  line["grade"] = to_string(m.judgement.grade);
-  line["mean_error"] = number(m.judgement.mean_error);
-  line["mean_offset"] = number(m.judgement.mean_offset);
-  line["label_excess"] = number(m.judgement.label_excess);
+  line["grade"] = to_string(judged.grade);
   if (m.replay) {
     line["replayed"] = {{"links", m.replay->links}, {"sampled_points", m.replay->sampled}, {"skipped", text_or_null(m.replay->skipped)}};
   }
-  if (m.centroid_error) line["centroid_error"] = number(*m.centroid_error);
-  if (c.k <= 64) line["cluster_sizes"] = m.judgement.cluster_sizes;
 }
 
 std::string unreadable(const Json& line) {
-  for (const char* name : {"samples_s", "samples_event_s", "run_delay_s", "involuntary_switches"})
-    if (!line[name].is_null())
-      if (std::string fault = fault_in(line[name], name, "of run"); !fault.empty()) return fault;
-  for (const char* name : {"prepare_s", "download_s", "unforeseen_iteration_s", "judge_s"})
-    if (const std::string fault = line[name].is_null() ? "" : fault_of(line[name]); !fault.empty()) return name + fault;
+  for (const Field& field : line_fields())
+    if (const Json& value = line[field.name]; field.counted && !value.is_null()) {
+      const std::string fault = field.type == "array" ? fault_in(value, field.name, "of run") : fault_of(value);
+      if (!fault.empty()) return field.type == "array" ? fault : field.name + fault;
+    }
   for (const auto& [name, seconds] : line["prepare_phases"].items())
     if (const std::string fault = fault_of(seconds); !fault.empty()) return "phase " + name + " of prepare" + fault;
   for (const auto& [field, word] : {std::pair{"phases", "phase "}, {"counters", "counter "}})

@@ -12,9 +12,6 @@ namespace km {
 
 struct Measurement;
 
-/// Schema of the lines that this program writes. It reads all earlier ones (docs/results.md).
-constexpr int line_schema = 10;
-
 /// Returns the fields known before a case runs. All result fields are null.
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine);
 /// Adds the measured fields. A wrong answer gets no time.

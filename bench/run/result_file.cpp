@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/base/error.hpp"
+#include "bench/run/fields.hpp"
 #include "bench/run/result.hpp"
 
 namespace km {
@@ -17,28 +18,11 @@ namespace fs = std::filesystem;
 
 /// Sets missing fields and fields of the wrong type to null (or empty), so that readers can rely on all of them.
 Json with_every_field(Json line) {
-  const auto want = [&](const char* name, auto fits, Json fallback) {
-    if (const auto at = line.find(name); at == line.end() || !fits(*at)) line[name] = std::move(fallback);
-  };
-  const auto text = [](const Json& v) { return v.is_string(); };
-  const auto number = [](const Json& v) { return v.is_number(); };
-  const auto integer = [](const Json& v) { return v.is_number_integer(); };
-  const auto object = [](const Json& v) { return v.is_object(); };
-  const auto truth = [](const Json& v) { return v.is_boolean(); };
-  for (const char* name : {"verdict", "skip", "failure", "exhibit", "exhibit_hash", "grade", "device", "commit", "machine", "date", "wait_policy"})
-    want(name, text, nullptr);
-  for (const char* name : {"implementation", "precision"}) want(name, text, "");
-  for (const char* name : {"n", "d", "k", "max_iters"}) want(name, integer, 0);
-  want("continues", integer, nullptr);
-  for (const char* name : {"iterations", "inertia", "wrong_labels", "tolerance"}) want(name, number, nullptr);
-  for (const char* name : {"parameters", "dataset", "init"}) want(name, object, Json::object());
-  want("dirty", truth, nullptr);
-  const auto numbers = [&](const Json& v) { return v.is_array() && std::ranges::all_of(v, number); };
-  want("samples_s", numbers, Json::array());
-  for (const char* name : {"samples_event_s", "run_delay_s", "involuntary_switches"}) {
-    want(name, numbers, nullptr);
-    if (line[name].is_array() && line[name].size() != line["samples_s"].size()) line[name] = nullptr;
-  }
+  for (const Field& field : line_fields())
+    if (const auto at = line.find(field.name); at == line.end() || !field.fits(*at)) line[field.name] = field.empty();
+  for (const char* name : {"samples_s", "samples_event_s", "run_delay_s", "involuntary_switches"})
+    if (Json& series = line[name]; !std::ranges::all_of(series, &Json::is_number) || (!series.is_null() && series.size() != line["samples_s"].size()))
+      series = name == std::string_view("samples_s") ? Json::array() : Json();
   if (line["iterations"].is_null() || line["iterations"].get<double>() < 1) line["samples_s"] = Json::array();  // iterations are needed for a time
   if (!line["dataset"].contains("name") || !line["dataset"]["name"].is_string()) line["dataset"]["name"] = "";
   return line;
@@ -120,8 +104,8 @@ std::vector<Json> read_lines(const fs::path& path) {
     ++number;
     Json line = Json::parse(text, nullptr, false);
     if (!line.is_object() || !line.contains("case") || !line["case"].is_string()) continue;
-    if (const auto schema = line.find("schema"); schema != line.end() && schema->is_number() && schema->get<double>() > line_schema)
-      throw UserError("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema);
+    if (const auto schema = line.find("schema"); schema != line.end() && schema->is_number() && schema->get<double>() > line_schema())
+      throw UserError("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema());
     lines.push_back(with_every_field(std::move(line)));
   }
   return lines;

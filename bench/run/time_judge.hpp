@@ -32,7 +32,8 @@ class TimeJudge {
 
   std::string explain_verbs(const Measurement& m) const {
     if (!is_first_rank()) return agreed(group_, "");
-    return agreed(group_, verbs_.explain(median(m.samples_s), answers_.labels_bytes(), answers_.centroids_bytes(), case_.on_gpu(), bool(m.library)));
+    return agreed(group_,
+                  verbs_.explain(median(m.line.samples_s), answers_.labels_bytes(), answers_.centroids_bytes(), case_.on_gpu(), bool(m.library)));
   }
 
   std::string explain_trace(const Trace& trace, int iters) const {
@@ -52,7 +53,7 @@ class TimeJudge {
   /// The fixed part of explain_times hides work beside a short sample. One of twenty runs with nothing between the verbs has to do without it. Also
   /// judges the answer of that run.
   void explain_whole_run(Measurement& m) {
-    const double median_s = median(m.samples_s);
+    const double median_s = median(m.line.samples_s);
     if (group_ || m.library || median_s > 10 * fixed_s) return;
     std::string why;
     Solution<T> traced = std::move(answers_.last);  // the one to save

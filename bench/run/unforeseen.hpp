@@ -42,13 +42,13 @@ class UnforeseenRun {
   /// from other rows, and so is a wrong one of what departs from the task. A disturbed run convicts only if it was too long without its run delay, too.
   std::string make(Measurement& m, double beside_s, bool anew, std::mt19937_64& draws) {
     const double allowed = allowed_medians(m);
-    const Tried others{.timing = {}, .verbs_s = median(m.samples_s) + beside_s, .iterate_s = median(m.samples_s), .wrong = {}};
+    const Tried others{.timing = {}, .verbs_s = median(m.line.samples_s) + beside_s, .iterate_s = median(m.line.samples_s), .wrong = {}};
     const auto too_long = [&](const Tried& t, const Tried& sample, double delay_s = 0) {  // in iterate, or in all verbs: none may take another's work
       const auto longer = [&](double s, double sample_s) { return s > allowed * sample_s + 1e-4 && s / t.iters > allowed * sample_s / m.iters; };
       return longer(t.iterate_s - delay_s, sample.iterate_s) || longer(t.verbs_s - delay_s, sample.verbs_s);
     };
     const auto right = [&](const Tried& t) {
-      m.unforeseen_iteration_s = t.iterate_s / t.iters;
+      m.line.unforeseen_iteration_s = t.iterate_s / t.iters;
       return "";
     };
     if (!anew && warm_.iters > 0 && warm_.wrong.empty() && !too_long(warm_, others)) return right(warm_);

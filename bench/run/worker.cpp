@@ -31,7 +31,7 @@ class CaseRun {
 
   const Case& spec() const { return case_; }
   /// True after the last run, or if the case has ended without a time.
-  bool ended() const { return !skip_.empty() || !failure_.empty() || !right() || int(measurement_.samples_s.size()) >= case_.repetitions; }
+  bool ended() const { return !skip_.empty() || !failure_.empty() || !right() || int(measurement_.line.samples_s.size()) >= case_.repetitions; }
   /// Frees what the runs need, so that another case can run in between. The next repeat() prepares again.
   void release() { session_.reset(); }
   const std::string& failure() const { return failure_; }
@@ -80,7 +80,7 @@ class CaseRun {
   void measure() {
     session_->repeat(measurement_);
     if (options_.interleave && right()) session_->explain_points(measurement_);
-    if (right() && int(measurement_.samples_s.size()) < case_.repetitions) return;
+    if (right() && int(measurement_.line.samples_s.size()) < case_.repetitions) return;
     if (right() && options_.energy) session_->measure_energy(measurement_);
     if (right()) session_->finish(measurement_);
     if (options_.save_solutions && !case_.exhibit.empty()) {

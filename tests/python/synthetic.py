@@ -20,10 +20,7 @@ DEFAULTS = {"n": 1000, "d": 4, "k": 4, "precision": "fp32", "init": "random", "i
 DEFAULTS |= {"iterations": 5, "tolerance": None}
 SHARDED = r"/ranks/|_ranks$|library/torch$|many/(nccl|screened)$"  # implementations that run on several ranks
 CASE = words("exhibit profile implementation parameters dataset n d k precision init max_iters tolerance")
-UNMEASURED = words("""
-    prepare_s download_s iterations inertia centroid_error cluster_sizes verdict grade tied_labels judge_s judge_seed
-    label_excess mean_offset replayed unforeseen_iteration_s
-""")
+MEASURED = [name for name, node in FIELDS.items() if node.get("known") != "before"]
 
 
 def line(exhibit: str = "demo/table1", seconds: float = 0.1, samples: int = 7, **fields: Any) -> dict[str, Any]:
@@ -118,7 +115,7 @@ def wrong(reason: str, **fields: Any) -> dict[str, Any]:
 
 
 def empty() -> dict[str, Any]:
-    return {"samples_s": [], "phases": {}, "prepare_phases": {}, "counters": {}, **dict.fromkeys(UNMEASURED)}
+    return {**dict.fromkeys(MEASURED), "samples_s": [], "phases": {}, "prepare_phases": {}, "counters": {}}
 
 
 def listed(value: Any) -> list[Any]:
