@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <ranges>
 
 #include "bench/base/home.hpp"
@@ -10,6 +11,7 @@
 #include "bench/data/limits.hpp"
 #include "bench/data/toml_file.hpp"
 #include "bench/plan/exhibit.hpp"
+#include "bench/plan/schema.hpp"
 
 namespace km {
 namespace {
@@ -17,16 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_section(const fs::path& file, std::string_view key, const toml::node& node) {
-  const auto section = std::ranges::find(exhibit_sections, key, &Section::name);
-  if (section == exhibit_sections.end())
-    refuse(file, node, "unknown section '{}'; accepted: {}", key, fmt::join(exhibit_sections | std::views::transform(&Section::name), ", "));
-  const std::string_view type = section->type;
+  const Json& sections = exhibit_schema()["properties"];
+  const auto section = sections.find(key);
+  if (section == sections.end()) refuse(file, node, "unknown section '{}'; accepted: {}", key, fmt::join(names_of(sections), ", "));
+  const Json& type = (*section)["type"];  // a word, or a list of words
   if (type == "string" && !node.is_string()) refuse(file, node, "'{}' must be a text in quotes", key);
   if (type == "object" && !node.is_table()) refuse(file, node, "'{}' must be a table: write [{}]", key, key);
   if (type == "array" && !node.is_array_of_tables()) refuse(file, node, "'{}' must be a list of tables: write [[{}]], with two brackets", key, key);
-  if (type == "array object" && !node.is_table() && !node.is_array_of_tables())
+  if (type == Json::array({"array", "object"}) && !node.is_table() && !node.is_array_of_tables())
     refuse(file, node, "'{}' must hold tables: write [{}.<id>], or [[{}]] with an id in each", key, key, key);
-  if (type == "string array" && !node.is_string() && !node.is_array())
+  if (type == Json::array({"string", "array"}) && !node.is_string() && !node.is_array())
     refuse(file, node, "'{}' must be the key of an exhibit, or a list of them", key);
 }
 

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/plan/sweep.hpp"
@@ -26,15 +24,5 @@ std::filesystem::path exhibit_file(const std::string& key_or_path);
 std::vector<Exhibit> reused(const Exhibit& exhibit, const std::string& profile);
 /// Returns every exhibit file below home()/papers, or those of one paper.
 std::vector<std::filesystem::path> exhibit_files(const std::string& paper = "");
-
-// ---- generated from schema/exhibit.json (cmake/exhibit_keys.cmake) --------------------------------------------------------------------------
-
-struct Section {
-  std::string_view name;
-  std::string_view type;  // JSON Schema types, sorted: "string", "array object"
-};
-
-extern const std::span<const Section> exhibit_sections;
-extern const std::span<const std::string_view> sweep_keys;
 
 }  // namespace km

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <ranges>
 #include <set>
@@ -15,6 +16,7 @@
 #include "bench/data/limits.hpp"
 #include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
+#include "bench/plan/schema.hpp"
 
 namespace km {
 namespace {
@@ -29,7 +31,8 @@ namespace fs = std::filesystem;
 
 /// Also true for set.<parameter> and data.<setting> with any name.
 bool is_axis(std::string_view name) {
-  return name.starts_with("set.") || name.starts_with("data.") || (name != "set" && name != "data" && std::ranges::count(sweep_keys, name));
+  return name.starts_with("set.") || name.starts_with("data.") ||
+         (name != "set" && name != "data" && exhibit_schema()["$defs"]["axes"]["properties"].contains(name));
 }
 
 bool has_file(const std::string& name) {
@@ -58,7 +61,7 @@ void check_names(const Sweep& sweep) {
   for (const auto& [name, values] : sweep.axes)
     if (!is_axis(name))
       throw UserError("unknown sweep key '{}'; accepted: {}, set.<parameter>, data.<setting>", name,
-                      fmt::join(sweep_keys | std::views::filter(is_axis), ", "));
+                      fmt::join(names_of(exhibit_schema()["$defs"]["axes"]["properties"]) | std::views::filter(is_axis), ", "));
   for (const char* needed : {"implementation", "dataset", "k"})
     if (!sweep.axes.contains(needed)) throw UserError("a sweep needs '{}'", needed);
   for (const auto& [name, values] : sweep.axes) {

@@ -1,5 +1,7 @@
 // kmbench list and export: commands that measure nothing.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

@@ -4,18 +4,15 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bench/plan/schema.hpp"
+
 namespace km {
 namespace {
-
-const Json& schema() {
-  static const Json parsed = Json::parse(line_schema_text);
-  return parsed;
-}
 
 /// The node with its reference and its alternative, null, written out.
 Json plain(Json node) {
   if (const auto reference = node.find("$ref"); reference != node.end()) {
-    Json made = plain(schema().at(Json::json_pointer(reference->get<std::string>().substr(1))));
+    Json made = plain(line_schema().at(Json::json_pointer(reference->get<std::string>().substr(1))));
     made.update(node);
     return made;
   }
@@ -73,14 +70,14 @@ bool Field::fits(const Json& value) const {
 const std::vector<Field>& line_fields() {
   static const auto all = [] {
     std::vector<Field> fields;
-    for (const auto& [name, node] : schema()["properties"].items()) fields.push_back(field_of(name, node));
+    for (const auto& [name, node] : line_schema()["properties"].items()) fields.push_back(field_of(name, node));
     return fields;
   }();
   return all;
 }
 
-int line_schema() {
-  static const int number = latest(schema());
+int line_version() {
+  static const int number = latest(line_schema());
   return number;
 }
 

@@ -1,4 +1,4 @@
-// The fields of a result line. schema/line.json alone declares them (cmake/line_fields.cmake).
+// The fields of a result line. schema/line.json alone declares them (cmake/schemas.cmake).
 #pragma once
 
 #include <line_fields.hpp>
@@ -24,8 +24,8 @@ struct Field {
 /// All fields in the schema's order.
 const std::vector<Field>& line_fields();
 
-/// Schema of the lines that this program writes. It reads all earlier ones (docs/results.md).
-int line_schema();
+/// Number of the schema of the lines that this program writes. It reads all earlier ones (docs/results.md).
+int line_version();
 
 /// Writes the values that a run has set; of a wrong run only those that are known of every judged one.
 void write_fields(Json& line, const LineFields& values, bool right);

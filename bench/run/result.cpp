@@ -124,7 +124,7 @@ void add_ranks(Json& json, const Case& c, const std::vector<Delay>& samples) {
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine) {
   Json line;
   for (const Field& field : line_fields()) line[field.name] = field.empty();
-  line["schema"] = line_schema();
+  line["schema"] = line_version();
   line["case"] = c.id();
   line.update(c.identity());
   line["order"] = c.order;

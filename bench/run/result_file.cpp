@@ -104,8 +104,8 @@ std::vector<Json> read_lines(const fs::path& path) {
     ++number;
     Json line = Json::parse(text, nullptr, false);
     if (!line.is_object() || !line.contains("case") || !line["case"].is_string()) continue;
-    if (const auto schema = line.find("schema"); schema != line.end() && schema->is_number() && schema->get<double>() > line_schema())
-      throw UserError("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_schema());
+    if (const auto schema = line.find("schema"); schema != line.end() && schema->is_number() && schema->get<double>() > line_version())
+      throw UserError("{}, line {}: schema {}; this kmbench reads up to {}", path.string(), number, schema->dump(), line_version());
     lines.push_back(with_every_field(std::move(line)));
   }
   return lines;
