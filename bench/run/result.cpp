@@ -10,6 +10,7 @@
 #include "bench/base/statistics.hpp"
 #include "bench/machine/version.hpp"
 #include "bench/machine/wait_policy.hpp"
+#include "bench/plan/schema.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/ranks.hpp"
 #include "bench/run/together.hpp"
@@ -83,7 +84,7 @@ std::string binding_fault(const Ranks::Place& place, std::int64_t threads) {
 Json ranks_of(const Case& c) {
   if (c.launch.empty()) return nullptr;
   Json json = {{"launch", c.launch}};
-  for (const char* name : {"count", "nodes", "threads", "processors", "library", "warning", "node", "gpus", "walls_s"}) json[name] = nullptr;
+  for (const auto& name : names_of(line_schema()["properties"]["ranks"]["properties"])) json.emplace(name, nullptr);
   if (!ranks()) return json;
   const auto asked = c.config.values().find("threads");
   const std::int64_t given = asked == c.config.values().end() ? 0 : std::get<std::int64_t>(asked->second);
@@ -178,9 +179,12 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   if (!m.downloads_s.empty()) values.download_s = median(m.downloads_s);
   values.run_delay_s = of_every_sample(m.delays, &Delay::run_delay_s);
   if (values.run_delay_s.empty()) values.involuntary_switches = of_every_sample(m.delays, &Delay::involuntary_switches);
+  const auto object = [](Json members) { return std::make_shared<const Json>(std::move(members)); };
+  if (m.library) values.library = object({{"name", m.library->name}, {"version", text_or_null(m.library->version)}});
+  if (m.replay)
+    values.replayed = object({{"links", m.replay->links}, {"sampled_points", m.replay->sampled}, {"skipped", text_or_null(m.replay->skipped)}});
   write_fields(line, values, judged.verdict.empty());
   line["verdict"] = judged.verdict;
-  if (m.library) line["library"] = {{"name", m.library->name}, {"version", text_or_null(m.library->version)}};
   if (!judged.verdict.empty()) return;
   if (all_ranks()) add_ranks(line["ranks"], c, m.delays);
   line["disturbed_verbs"] = Json::array();
@@ -190,9 +194,6 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["phases"] = series(m.trace.phases());
   line["counters"] = series(m.counters);
   line["grade"] = to_string(judged.grade);
-  if (m.replay) {
-    line["replayed"] = {{"links", m.replay->links}, {"sampled_points", m.replay->sampled}, {"skipped", text_or_null(m.replay->skipped)}};
-  }
 }
 
 std::string unreadable(const Json& line) {
