@@ -1,6 +1,7 @@
 // Turns a run-time d into a compile-time constant, so that loops over dimensions unroll. A general case always exists.
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
 namespace km {
@@ -13,6 +14,16 @@ void with_dimension(int d, F&& f) {
   found = found || ((d == Ds && (f(std::integral_constant<int, Ds>{}), true)) || ...);
 #endif
   if (!found) f(std::integral_constant<int, 0>{});
+}
+
+/// Calls f with the least of Ds, ascending, that is at least d: what has so many dimensions is padded to it.
+template <int... Ds, class F>
+void with_width(int d, F&& f) {
+#ifdef KM_FEW_KERNELS
+  f(std::integral_constant<int, std::max({Ds...})>{});
+#else
+  static_cast<void>(((d <= Ds && (f(std::integral_constant<int, Ds>{}), true)) || ...));
+#endif
 }
 
 }  // namespace km

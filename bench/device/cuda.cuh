@@ -235,6 +235,48 @@ struct alignas(16) Pack {
   T at[size];
 };
 
+/// Sums values over a warp. All lanes call it and get the sums.
+template <class... Ts>
+__device__ __forceinline__ void sum_over_warp(Ts&... values) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) ((values += __shfl_xor_sync(0xFFFFFFFF, values, step)), ...);
+}
+
+/// Adds a warp's total. All lanes call it.
+__device__ __forceinline__ void add_of_warp(unsigned long long* to, unsigned mine) {
+  mine = __reduce_add_sync(0xFFFFFFFF, mine);
+  if (threadIdx.x % 32 == 0 && mine > 0) atomicAdd(to, mine);
+}
+
+/// Adds the number of a block's threads for which it holds, in one instruction. All threads call it.
+__device__ __forceinline__ void add_of_block(unsigned long long* to, bool holds) {
+  const int count = __syncthreads_count(holds);
+  if (threadIdx.x == 0 && count > 0) atomicAdd(to, count);
+}
+
+/// Sum of d squares of difference(j), in order of dimensions.
+template <class T, class Difference>
+__device__ __forceinline__ T squares(int d, Difference difference) {
+  T sum = 0;
+  for (int j = 0; j < d; ++j) {
+    const T diff = difference(j);
+    sum += diff * diff;
+  }
+  return sum;
+}
+
+/// The nearest of k centroids by distance(c).
+template <class T, class Distance>
+__device__ __forceinline__ std::int32_t nearest_of(int k, Distance distance) {
+  std::int32_t best = 0;
+  T best_dist = infinity<T>;
+  for (int c = 0; c < k; ++c) {
+    const T dist = distance(c);
+    if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
+  }
+  return best;
+}
+
 /// Distances² between P points in registers and a row in memory, summed in order of dimensions. Reads the row once, in 16-byte loads if rows are
 /// multiples of 16 bytes.
 template <int P, int D, class T>

@@ -208,4 +208,35 @@ class Lloyd {
   PinnedBuffer<int> iters_host_;
 };
 
+/// What implementations have beside their kernels: the loop, and the points on the device. One defines iterate.
+template <class T>
+class OnLloyd {
+ public:
+  OnLloyd(const Problem<T>& problem, Trace& trace, Layout points, Layout centroids = Layout::rows)
+      : lloyd_(problem, trace, centroids),
+        points_(points == Layout::rows ? upload_rows(problem, trace, lloyd_.stream()) : upload_columns(problem, trace, lloyd_.stream())) {}
+
+  void reset() { lloyd_.reset(); }
+  Solution<T> download() { return lloyd_.download(); }
+
+ protected:
+  Lloyd<T> lloyd_;
+  Buffer<T> points_;
+};
+
+/// The same with iterations of two steps, which one defines instead.
+template <class T>
+class TwoSteps : public OnLloyd<T> {
+ public:
+  using OnLloyd<T>::OnLloyd;
+  virtual ~TwoSteps() = default;
+  int iterate(Trace& trace) {
+    return this->lloyd_.run(trace, {{"assign", [this] { assign(); }}, {"update", [this] { update(); }}});
+  }
+
+ protected:
+  virtual void assign() = 0;
+  virtual void update() = 0;
+};
+
 }  // namespace km::cuda

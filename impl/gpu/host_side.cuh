@@ -24,6 +24,26 @@ void poison(cudaStream_t stream, Buffer<Ts>&... buffers) {
   (set_bytes(buffers, 0xFF, stream), ...);
 }
 
+/// The first `count` values, on the host. Waits.
+template <class V>
+std::vector<V> fetched(const Buffer<V>& buffer, cudaStream_t stream, std::int64_t count) {
+  std::vector<V> values(static_cast<std::size_t>(count));
+  download(values.data(), buffer.data(), values.size() * sizeof(V), stream);
+  return values;
+}
+template <class V>
+std::vector<V> fetched(const Buffer<V>& buffer, cudaStream_t stream) {
+  return fetched(buffer, stream, buffer.size());
+}
+
+/// Launches a kernel whose blocks wait for each other.
+template <class Kernel, class... Arguments>
+void launch_together(Kernel kernel, unsigned grid, int block, std::size_t shared_bytes, cudaStream_t stream, Arguments&... arguments) {
+  void* all[] = {&arguments...};
+  check(
+      cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(grid), dim3(static_cast<unsigned>(block)), all, shared_bytes, stream));
+}
+
 /// Restores the thread's device at the end of its scope.
 class KeepDevice {
  public:

@@ -38,6 +38,34 @@ struct WholeRun {
   PinnedBuffer<int> iters;  // the kernel writes it
 };
 
+/// An implementation that is one launch a run, with the kernel's own clock and counters: nothing can be timed from outside.
+template <class T>
+class OneLaunch {
+ public:
+  OneLaunch(const Problem<T>& problem, std::int64_t label_count) : host_(problem, label_count) {}
+  virtual ~OneLaunch() = default;
+  void reset() { host_.reset(); }
+  int iterate(Trace& trace) {
+    host_.iters[0] = 0;
+    launch();
+    host_.stream.synchronize();
+    if (trace.active()) report(trace);
+    return host_.iters[0];
+  }
+  Solution<T> download() { return host_.download(); }
+
+ protected:
+  virtual void launch() = 0;
+  virtual void report(Trace& trace) = 0;
+  /// What the kernel wrote at the start and after each iteration.
+  template <class Record>
+  std::vector<Record> records(const Buffer<Record>& buffer) {
+    return fetched(buffer, host_.stream, host_.iters[0] + 1);
+  }
+
+  WholeRun<T> host_;
+};
+
 /// The device's clock, for kernels that time their own iterations.
 __device__ __forceinline__ unsigned long long nanoseconds() {
   unsigned long long now;
