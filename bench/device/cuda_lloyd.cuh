@@ -218,6 +218,7 @@ class OnLloyd {
 
   void reset() { lloyd_.reset(); }
   Solution<T> download() { return lloyd_.download(); }
+  void limit(int iters) { lloyd_.limit(iters); }
 
  protected:
   Lloyd<T> lloyd_;

@@ -62,13 +62,43 @@ __device__ __forceinline__ void merge(T (&sum)[K][D], const unsigned (&count)[K]
   }
 }
 
+/// Reads a thread's points and labels of a block's batch from `first` on. Beyond n: zeros without a label.
+template <class T, int D, int P>
+__device__ __forceinline__ void load_batch(const T* __restrict__ points, const std::int32_t* labels, std::int64_t n, std::int64_t first, T (&x)[P][D],
+                                           std::int32_t (&old)[P]) {
+  constexpr int width = cuda::Pack<T>::size, pack = Batch<T, D>::pack;
+#pragma unroll
+  for (int v = 0; v < Batch<T, D>::packs; ++v) {
+    const std::int64_t i = first + (v * block + int(threadIdx.x)) * pack;
+    if (i + pack <= n) {
+      const auto* const from = reinterpret_cast<const cuda::Pack<T>*>(points + i * D);
+#pragma unroll
+      for (int piece = 0; piece < pack * D / width; ++piece) {
+        const auto values = from[piece];
+#pragma unroll
+        for (int w = 0; w < width; ++w) x[v * pack + (piece * width + w) / D][(piece * width + w) % D] = values.at[w];
+      }
+      const auto given = *reinterpret_cast<const Labels<pack>*>(labels + i);
+#pragma unroll
+      for (int u = 0; u < pack; ++u) old[v * pack + u] = given.at[u];
+    } else {
+#pragma unroll
+      for (int u = 0; u < pack; ++u) {
+        old[v * pack + u] = i + u < n ? labels[i + u] : no_label;
+#pragma unroll
+        for (int j = 0; j < D; ++j) x[v * pack + u][j] = i + u < n ? points[(i + u) * D + j] : T(0);
+      }
+    }
+  }
+}
+
 /// points: n x D, centroids, next: k x D, k <= K. Adds to changed, sums (k x D) and counts. The last block turns them into next and clears them.
 template <class T, int D, int K>
 __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D * sizeof(T) / 4))
     assign_and_sum(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int k, std::int32_t* __restrict__ labels,
                    unsigned long long* changed, T* sums, unsigned* counts, unsigned* done, T* next) {
   using Shape = Batch<T, D>;
-  constexpr int width = cuda::Pack<T>::size, pack = Shape::pack;
+  constexpr int pack = Shape::pack;
   __shared__ T rows[K * D];
   const int t = threadIdx.x;
   for (int at = t; at < K * D; at += block) rows[at] = at / D < k ? centroids[at] : cuda::infinity<T>;  // never the nearest
@@ -80,29 +110,7 @@ __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D 
   for (std::int64_t first = std::int64_t(blockIdx.x) * block * Shape::points; first < n; first += stride) {
     T x[Shape::points][D];
     std::int32_t old[Shape::points], best[Shape::points];
-#pragma unroll
-    for (int v = 0; v < Shape::packs; ++v) {
-      const std::int64_t i = first + (v * block + t) * pack;
-      if (i + pack <= n) {
-        const auto* const from = reinterpret_cast<const cuda::Pack<T>*>(points + i * D);
-#pragma unroll
-        for (int piece = 0; piece < pack * D / width; ++piece) {
-          const auto values = from[piece];
-#pragma unroll
-          for (int w = 0; w < width; ++w) x[v * pack + (piece * width + w) / D][(piece * width + w) % D] = values.at[w];
-        }
-        const auto given = *reinterpret_cast<const Labels<pack>*>(labels + i);
-#pragma unroll
-        for (int u = 0; u < pack; ++u) old[v * pack + u] = given.at[u];
-      } else {
-#pragma unroll
-        for (int u = 0; u < pack; ++u) {
-          old[v * pack + u] = i + u < n ? labels[i + u] : no_label;
-#pragma unroll
-          for (int j = 0; j < D; ++j) x[v * pack + u][j] = i + u < n ? points[(i + u) * D + j] : T(0);
-        }
-      }
-    }
+    load_batch(points, labels, n, first, x, old);
 
     T best_dist[Shape::points];
 #pragma unroll
@@ -159,8 +167,7 @@ __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D 
       }
   }
 
-  moved = __reduce_add_sync(0xFFFFFFFF, moved);
-  if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+  cuda::add_of_warp(changed, moved);
   merge(sum, count, k, sums, counts);
   if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, D, k, next);
 }
@@ -181,11 +188,10 @@ void with_shape(int d, int k, F&& f) {
 }
 
 template <class T>
-class Registers {
+class Registers : public cuda::OnLloyd<T> {
  public:
   Registers(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(std::int64_t(problem.k) * problem.d),
-        counts_(problem.k), done_(1) {
+      : cuda::OnLloyd<T>(problem, trace, cuda::Layout::rows), sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), done_(1) {
     with_shape(problem.d, problem.k, [&](auto D, auto K) {
       kernel_ = assign_and_sum<T, decltype(D)::value, decltype(K)::value>;
       const int tile = block * Batch<T, decltype(D)::value>::points;
@@ -194,12 +200,11 @@ class Registers {
     lloyd_.record([this] { cuda::clear(lloyd_.stream(), sums_, counts_, done_); }, {"fused", [this] { launch_fused(); }});
   }
 
-  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) { return lloyd_.run(trace); }
-  Solution<T> download() { return lloyd_.download(); }
-  void limit(int iters) { lloyd_.limit(iters); }
 
  private:
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     kernel_<<<grid_, block, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, k, lloyd_.labels(), lloyd_.changed(), sums_.data(),
@@ -207,8 +212,7 @@ class Registers {
     cuda::check_launch();
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_, sums_;
+  cuda::Buffer<T> sums_;
   cuda::Buffer<unsigned> counts_, done_;
   unsigned grid_ = 1;
   decltype(&assign_and_sum<T, 1, 2>) kernel_ = nullptr;

@@ -54,6 +54,14 @@ __device__ __forceinline__ T first_row_value(const Run<T>& r, int at) {
   return c >= r.k ? cuda::infinity<T> : j < r.d ? r.initial[c * r.d + j] : T(0);
 }
 
+/// A warp copies a tile.
+template <int D, class T>
+__device__ __forceinline__ void copy_tile(const T* from, T* to) {
+#pragma unroll
+  for (int j = 0; j < D; ++j)
+    reinterpret_cast<uint4*>(to)[j * 32 + threadIdx.x % 32] = reinterpret_cast<const uint4*>(from)[j * 32 + threadIdx.x % 32];
+}
+
 /// Adds a lane's moved points to a block's table. x: its first point in the tile; which: a bit for each that moved; fresh: it leaves no cluster.
 template <int D, int Each, class T>
 __device__ __forceinline__ void add_moved(const Table& table, const T* x, const int (&label)[Each], const std::uint8_t (&old)[Each], unsigned which,
@@ -155,10 +163,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
   for (int tile = warp; tile < tiles; tile += warps) {
     const int slot = slot_of(tile);
     if (slot_of(tile + 1) == slot) continue;
-    const auto* from = reinterpret_cast<const uint4*>(r.points + (first_tile + tile) * D * size);
-    auto* to = reinterpret_cast<uint4*>(cached + slot * D * size);
-#pragma unroll
-    for (int j = 0; j < D; ++j) to[j * 32 + lane] = from[j * 32 + lane];
+    copy_tile<D>(r.points + (first_tile + tile) * D * size, cached + slot * D * size);
   }
   for (std::size_t at = t; at < (layout.totals() + layout.table()) / 4; at += block) reinterpret_cast<unsigned*>(totals)[at] = 0;
   for (int at = t; at < (k + 2) * row_pitch<D>; at += block) rows[at] = first_row_value<D>(r, at);

@@ -44,6 +44,14 @@ struct RowPair {
   }
 };
 
+/// Loads a pair's halves of a chunk of dimensions; the low ones for three products.
+template <int Steps, int Products, bool Listed, int Low>
+__device__ __forceinline__ void load_halves(const Points& points, const RowPair<Listed>& pair, std::int64_t tile, int place, int chunk,
+                                            std::uint32_t (&high)[Steps * 4], std::uint32_t (&low)[Low]) {
+  pair.template load<Steps>(points.high, tile, place, points.steps, chunk * Steps, high);
+  if constexpr (Products == 3) pair.template load<Steps>(points.low, tile, place, points.steps, chunk * Steps, low);
+}
+
 /// Maximum of three scores. Positive scores order as their bits, and integers have a three-way maximum on compute capability 9.0. A score that is
 /// negative nevertheless becomes zero, which no other score exceeds.
 template <bool Positive>

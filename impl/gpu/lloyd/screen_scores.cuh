@@ -55,6 +55,13 @@ __device__ __forceinline__ void multiply_piece(float (&sums)[Registers], std::ui
   }
 }
 
+/// Goes on to the next piece of the ring, whose stage becomes empty unless it is resident. All lanes call it.
+__device__ __forceinline__ void next_piece(const Screen& s, bool resident, hopper::Barrier* empty, int& stage, unsigned& parity) {
+  __syncwarp();
+  if (!resident && threadIdx.x % 32 == 0) empty[stage].arrive();
+  if (++stage == s.stages) stage = 0, parity ^= 1;
+}
+
 /// The first of two arrays or the second.
 template <bool First, int A, int B>
 __device__ __forceinline__ const auto& chosen(const float (&first)[A], const float (&second)[B]) {
@@ -110,16 +117,15 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
   } else {
     hopper::take_registers<Shape::budget>();
     constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
-    const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4, steps = s.points.steps;
+    const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4;
     const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, Shape::apart ? s.layout.chunks : 1, s.score_offset,
                                   s.margin_scale);
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
     unsigned moved = 0, parity = 0;
     int stage = 0;
     std::int64_t tile = std::int64_t(group) * gridDim.x + blockIdx.x;
-    const auto load = [&](const RowPair<listed>& pair, std::int64_t tile, int chunk) {
-      pair.template load<Steps>(s.points.high, tile, t, steps, chunk * Steps, high);
-      if constexpr (Products == 3) pair.template load<Steps>(s.points.low, tile, t, steps, chunk * Steps, low);
+    const auto load = [&](const auto& pair, std::int64_t tile, int chunk) {
+      load_halves<Steps, Products>(s.points, pair, tile, t, chunk, high, low);
     };
     // Lanes 0 and 1 of a quarter write one row each; its data are loaded with the halves.
     const auto row_of_mine = [&](const RowPair<listed>& pair) { return quarter == 0 ? pair.i[0] : quarter == 1 ? pair.i[1] : -1; };
@@ -131,11 +137,6 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
       if (const std::int64_t i = row_of_mine(pair); !collects && i >= 0) left_next = s.points.left[i], label_next = s.labels[i];
     };
     load_mine();
-    const auto next_piece = [&] {
-      __syncwarp();
-      if (!resident && lane == 0) empty[stage].arrive();
-      if (++stage == s.stages) stage = 0, parity ^= 1;
-    };
     if (in_turn && group == groups - 1) hopper::pass_turn(0);
 
     for (std::int64_t round = 0; round < rounds; ++round, tile += turn) {
@@ -161,7 +162,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
             for (int u = 0; u < Shape::registers; ++u) all[u] = chunk == 0 ? sums[u] : all[u] + sums[u];
           }
           if (!Chunked || chunk == s.layout.chunks - 1) break;
-          next_piece();
+          next_piece(s, resident, empty, stage, parity);
         }
         if (c == s.layout.tiles - 1 && tile + turn < tiles) {  // prefetch the next points during the comparison
           pair = RowPair<listed>(tile + turn, t, rows, todo);
@@ -170,15 +171,14 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
         }
         const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
         if (active) compare_tile<Columns, paired, collects>(s, chosen<Shape::apart>(all, sums), starts, c, lane, leaders[0], collector);
-        next_piece();
+        next_piece(s, resident, empty, stage, parity);
       }
       if (!active) continue;
       if constexpr (collects) collector.finish(s, Products == 3, lane);
       else leaders[0].finish(quarter), moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
     }
     if (in_turn && group == 0) hopper::await_turn(0);  // the last turn
-    moved = __reduce_add_sync(0xFFFFFFFF, moved);
-    if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);
+    cuda::add_of_warp(s.changed, moved);
   }
 #else
   __trap();  // built for another card: see CMakeLists.txt

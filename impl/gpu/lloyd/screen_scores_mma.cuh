@@ -95,6 +95,18 @@ __device__ __forceinline__ void multiply_band(float (&sums)[Strips][Kept][16], i
   }
 }
 
+/// Compares a warp's sums of a band of 32 centroids, which begin at `starts`: collects candidates or updates the leaders.
+template <bool Collects, int Strips, int Kept, int Columns>
+__device__ __forceinline__ void compare_band(const Screen& s, const float (&sums)[Strips][Kept][16], int kept, const float* starts, int band,
+                                             int lane, Leaders<Columns, false> (&leaders)[Strips], Collector (&collectors)[Strips]) {
+#pragma unroll
+  for (int p = 0; p < Strips; ++p) {
+    const Scores<false> scores(sums[p][kept], starts, lane % 4);
+    if constexpr (Collects) collectors[p].add(s.open, scores, band * 32, lane);
+    else leaders[p].add(scores, band);
+  }
+}
+
 /// Persistent blocks whose warps take `strips` times 16 points each and go through all centroids together.
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1) score_mma(const __grid_constant__ Screen s) {
@@ -113,7 +125,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   if (rounds == 0) return;
 
   constexpr bool apart = Products == 3 && Chunked;  // chunks are summed apart, for a smaller margin
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4, steps = s.points.steps;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4;
   const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid row that this lane addresses
   const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, apart ? s.layout.chunks : 1, s.score_offset, s.margin_scale);
   Ring ring(s, memory, rounds);
@@ -125,11 +137,8 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   RowPair<listed> pairs[strips];
   const auto load = [&](int chunk) {
 #pragma unroll
-    for (int p = 0; p < strips; ++p) {
-      if ((strip + p) * 16 >= rows) continue;
-      pairs[p].template load<Steps>(s.points.high, tile_of(p), place_of(p), steps, chunk * Steps, high[p]);
-      if constexpr (Products == 3) pairs[p].template load<Steps>(s.points.low, tile_of(p), place_of(p), steps, chunk * Steps, low[p]);
-    }
+    for (int p = 0; p < strips; ++p)
+      if ((strip + p) * 16 < rows) load_halves<Steps, Products>(s.points, pairs[p], tile_of(p), place_of(p), chunk, high[p], low[p]);
   };
   // Each lane of a quarter writes a row, in the order of the strips' rows; its data are loaded with the halves.
   std::int64_t i_next = -1;
@@ -162,14 +171,6 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
     }
     for (int c = 0; c < s.layout.tiles; ++c) {
       float sums[strips][bands_kept][16];
-      const auto compare = [&](int band, const float* starts) {
-#pragma unroll
-        for (int p = 0; p < strips; ++p) {
-          const Scores<false> scores(sums[p][Chunked ? band : 0], starts + band * 32, quarter);
-          if constexpr (collects) collectors[p].add(s.open, scores, c * Columns + band * 32, lane);
-          else leaders[p].add(scores, c * bands + band);
-        }
-      };
       for (int chunk = 0;; ++chunk) {
         if (Chunked) load(chunk);
         const std::uint8_t* const piece = ring.next();
@@ -190,7 +191,8 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
             multiply_band<Columns, Steps, Products>(sums, kept, high, low, piece_at, band);
           }
           if (!Chunked && c == s.layout.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // prefetch the next points during the comparison
-          if (!Chunked || chunk == s.layout.chunks - 1) compare(band, starts);
+          if (!Chunked || chunk == s.layout.chunks - 1)
+            compare_band<collects>(s, sums, kept, starts + band * 32, c * bands + band, lane, leaders, collectors);
         }
         if (!Chunked || chunk == s.layout.chunks - 1) break;
       }
@@ -202,8 +204,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
       else leaders[p].finish(quarter);
     if constexpr (!collects) moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
   }
-  moved = __reduce_add_sync(0xFFFFFFFF, moved);
-  if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);
+  cuda::add_of_warp(s.changed, moved);
 }
 
 /// Returns the kernel for `layout` and sets its threads.

@@ -10,6 +10,7 @@
 
 #include "impl/cost_terms.hpp"
 #include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/lloyd/single_pass_lanes.cuh"
 #include "impl/gpu/registration.hpp"
@@ -75,7 +76,6 @@ __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict
 
     if (t < size) {
       std::int32_t best = 0;
-      T best_dist = cuda::infinity<T>;
       if constexpr (cuda::fits_registers<T, D>) {
         constexpr int width = D % cuda::Pack<T>::size == 0 ? cuda::Pack<T>::size : 1;
         T x[D];
@@ -89,25 +89,12 @@ __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict
             x[j] = tile[t * D + j];
           }
         }
-        for (int c = 0; c < k; ++c) {
-          const T dist = cuda::distance(x, centroids + c * D);
-          if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
-        }
+        best = cuda::nearest_of<T>(k, [&](int c) { return cuda::distance(x, centroids + c * D); });
       } else {
-        for (int c = 0; c < k; ++c) {
-          T dist = 0;
-          for (int j = 0; j < d; ++j) {
-            const T diff = tile[t * d + j] - centroids[c * d + j];
-            dist += diff * diff;
-          }
-          if (dist < best_dist) best_dist = dist, best = c;
-        }
+        best = cuda::nearest_of<T>(k, [&](int c) { return cuda::squares<T>(d, [&](int j) { return tile[t * d + j] - centroids[c * d + j]; }); });
       }
       tile_labels[t] = best;
-      if (old != best) {
-        labels[first + t] = best;
-        ++moved;
-      }
+      if (old != best) labels[first + t] = best, ++moved;
     }
     __syncthreads();
 
@@ -124,27 +111,17 @@ __global__ void assign_and_sum(const T* __restrict__ points, const T* __restrict
   }
 
   __syncthreads();  // blocks without points start here
-  for (int at = t; at < k * d; at += block) {
-    T sum = 0;
-    for (int group = 0; group < groups; ++group) sum += group_sums[group * k * d + at];
-    if (sum != 0) atomicAdd(&sums[at], sum);
-  }
-  for (int c = t; c < k; c += block) {
-    unsigned count = 0;
-    for (int group = 0; group < groups; ++group) count += group_counts[group * k + c];
-    if (count > 0) atomicAdd(&counts[c], count);
-  }
-  moved = __reduce_add_sync(0xFFFFFFFF, moved);
-  if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+  add_groups(group_sums, group_counts, groups, k * d, k, sums, counts);
+  cuda::add_of_warp(changed, moved);
   if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, d, k, next);
 }
 
 template <class T>
-class SinglePass {
+class SinglePass : public cuda::OnLloyd<T> {
  public:
   SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), sums_(std::int64_t(problem.k) * problem.d),
-        counts_(problem.k), done_(1), plan_(problem, config.integer("block"), sizeof(T)), grid_(config.integer("grid")) {
+      : cuda::OnLloyd<T>(problem, trace, cuda::Layout::rows), sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), done_(1),
+        plan_(problem, config.integer("block"), sizeof(T)), grid_(config.integer("grid")) {
     if (lanes::fits(problem.d, problem.k, sizeof(T))) {
       lanes_ = lanes::kernel<T>(problem.d, problem.k);
       grid_ = std::min(grid_, lanes::blocks<T>(lanes_, problem, plan_.block));
@@ -156,12 +133,11 @@ class SinglePass {
     lloyd_.record([this] { cuda::clear(lloyd_.stream(), sums_, counts_, done_); }, {"fused", [this] { launch_fused(); }});
   }
 
-  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) { return lloyd_.run(trace); }
-  Solution<T> download() { return lloyd_.download(); }
-  void limit(int iters) { lloyd_.limit(iters); }
 
  private:
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
   void launch_fused() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const cudaStream_t stream = lloyd_.stream();
@@ -174,8 +150,7 @@ class SinglePass {
     cuda::check_launch();
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_, sums_;
+  cuda::Buffer<T> sums_;
   cuda::Buffer<unsigned> counts_, done_;
   Plan plan_;
   unsigned grid_;

@@ -102,6 +102,25 @@ __device__ __forceinline__ void fill_rows(cuda::Pack<T> (&rows)[K][RowPacks], co
   }
 }
 
+/// Adds the distances² of a lane's pieces of P points to all rows.
+template <int Lanes, int P, int Pieces, int K, int RowPacks, class T>
+__device__ __forceinline__ void add_distances(const cuda::Pack<T> (&x)[P][Pieces], const cuda::Pack<T> (&rows)[K][RowPacks], int lane,
+                                              T (&dist)[P][K]) {
+#pragma unroll
+  for (int c = 0; c < K; ++c)
+#pragma unroll
+    for (int v = 0; v < Pieces; ++v) {
+      const cuda::Pack<T> row = rows[c][v * Lanes + lane];
+#pragma unroll
+      for (int p = 0; p < P; ++p)
+#pragma unroll
+        for (int w = 0; w < row.size; ++w) {
+          const T diff = x[p][v].at[w] - row.at[w];
+          dist[p][c] += diff * diff;
+        }
+    }
+}
+
 /// points: n x d, centroids, next: k x d, k <= K. Adds to changed, sums (k x d) and counts. The last block turns them into next and clears them.
 template <class T, int Lanes, int Pieces, int K>
 __global__ void __launch_bounds__(most_block)
@@ -162,19 +181,7 @@ __global__ void __launch_bounds__(most_block)
     if (first + stride < n) load(first + stride);
 
     T dist[P][K] = {};
-#pragma unroll
-    for (int c = 0; c < K; ++c)
-#pragma unroll
-      for (int v = 0; v < Pieces; ++v) {
-        const Pack row = rows[c][v * Lanes + lane];
-#pragma unroll
-        for (int p = 0; p < P; ++p)
-#pragma unroll
-          for (int w = 0; w < width; ++w) {
-            const T diff = x[p][v].at[w] - row.at[w];
-            dist[p][c] += diff * diff;
-          }
-      }
+    add_distances<Lanes>(x, rows, lane, dist);
     sum_over_lanes<Lanes>(dist, lane);
 
     std::int32_t best[own], label[P];
@@ -201,8 +208,7 @@ __global__ void __launch_bounds__(most_block)
     for (int p = 0; p < P; ++p) add(x[p], label[p], sum);
   }
 
-  moved = __reduce_add_sync(all, moved);
-  if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+  cuda::add_of_warp(changed, moved);
   merge<Lanes>(sum, count, rows, block_counts, d, k, sums, counts);
   if (cuda::is_last_block(done)) cuda::average(sums, counts, centroids, d, k, next);
 }
