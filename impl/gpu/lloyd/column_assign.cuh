@@ -8,19 +8,12 @@ namespace km::lutz {
 
 constexpr int assign_vector = 4;
 
-/// points: d x n, centroids: k x d. Labels n points and adds to changed.
-template <class T, int C>
-__global__ void assign_points(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
-                              std::int32_t* __restrict__ labels, unsigned long long* changed) {
-  constexpr int P = assign_vector;
-  const std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x * P + threadIdx.x;
-  std::int64_t at[P];
-  std::int32_t best[P], old[P];  // load old labels with the points
+/// Labels P points by C centroids (k x d) at a time. value(j, p): dimension j of point p.
+template <int P, int C, class T, class Value>
+__device__ __forceinline__ void label_together(const T* __restrict__ centroids, int d, int k, Value value, std::int32_t (&best)[P]) {
   T best_dist[P];
 #pragma unroll
-  for (int p = 0; p < P; ++p) at[p] = min(first + p * int(blockDim.x), n - 1), best[p] = 0, best_dist[p] = cuda::infinity<T>;
-#pragma unroll
-  for (int p = 0; p < P; ++p) old[p] = labels[at[p]];
+  for (int p = 0; p < P; ++p) best[p] = 0, best_dist[p] = cuda::infinity<T>;
   for (int c0 = 0; c0 < k; c0 += C) {
     int row[C];
     T dist[P][C] = {};
@@ -30,12 +23,12 @@ __global__ void assign_points(const T* __restrict__ points, const T* __restrict_
     for (int j = 0; j < d; ++j) {
       T x[P];
 #pragma unroll
-      for (int p = 0; p < P; ++p) x[p] = points[j * n + at[p]];
+      for (int p = 0; p < P; ++p) x[p] = value(j, p);
 #pragma unroll
       for (int u = 0; u < C; ++u) {
-        const T value = centroids[row[u] + j];
+        const T centroid = centroids[row[u] + j];
 #pragma unroll
-        for (int p = 0; p < P; ++p) dist[p][u] += (x[p] - value) * (x[p] - value);
+        for (int p = 0; p < P; ++p) dist[p][u] += (x[p] - centroid) * (x[p] - centroid);
       }
     }
 #pragma unroll
@@ -44,12 +37,27 @@ __global__ void assign_points(const T* __restrict__ points, const T* __restrict_
       for (int p = 0; p < P; ++p)
         if (dist[p][u] < best_dist[p]) best_dist[p] = dist[p][u], best[p] = c0 + u;  // strict: the lowest index wins a tie
   }
+}
+
+/// points: d x n, centroids: k x d. Labels n points and adds to changed.
+template <class T, int C>
+__global__ void assign_points(const T* __restrict__ points, const T* __restrict__ centroids, std::int64_t n, int d, int k,
+                              std::int32_t* __restrict__ labels, unsigned long long* changed) {
+  constexpr int P = assign_vector;
+  const std::int64_t first = std::int64_t(blockIdx.x) * blockDim.x * P + threadIdx.x;
+  std::int64_t at[P];
+  std::int32_t best[P], old[P];  // load old labels with the points
+#pragma unroll
+  for (int p = 0; p < P; ++p) at[p] = min(first + p * int(blockDim.x), n - 1);
+#pragma unroll
+  for (int p = 0; p < P; ++p) old[p] = labels[at[p]];
+  label_together<P, C>(
+      centroids, d, k, [&](int j, int p) { return points[j * n + at[p]]; }, best);
   unsigned moved = 0;
 #pragma unroll
   for (int p = 0; p < P; ++p)
     if (first + p * int(blockDim.x) < n && old[p] != best[p]) labels[at[p]] = best[p], ++moved;
-  moved = __reduce_add_sync(0xFFFFFFFF, moved);
-  if (threadIdx.x % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+  cuda::add_of_warp(changed, moved);
 }
 
 /// Enqueues the assignment of n points with blocks of `block` threads, a multiple of 32.

@@ -10,21 +10,21 @@ namespace km {
 namespace {
 
 template <class T>
-class CrossProcessing {
+class CrossProcessing : public cuda::OnLloyd<T> {
  public:
   CrossProcessing(const Problem<T>& problem, const Config& config, Trace& trace)
-      : p_(problem), lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), block_(config.integer("block")),
-        labels_(problem.n), before_(std::int64_t(problem.k) * problem.d), next_(std::int64_t(problem.k) * problem.d) {}
+      : cuda::OnLloyd<T>(problem, trace, cuda::Layout::columns), p_(problem), block_(config.integer("block")), labels_(problem.n),
+        before_(std::int64_t(problem.k) * problem.d), next_(std::int64_t(problem.k) * problem.d) {}
 
-  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(
         trace,
         {{"assign", [this] { assign(); }}, {"transfer", [this] { fetch(); }}, {"update", [this] { update(); }}, {"transfer", [this] { send(); }}});
   }
-  Solution<T> download() { return lloyd_.download(); }
 
  private:
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
   void assign() { lutz::assign(points_.data(), lloyd_.assigned(), p_.n, p_.d, p_.k, block_, lloyd_.labels(), lloyd_.changed(), lloyd_.stream()); }
 
   void fetch() {
@@ -66,8 +66,6 @@ class CrossProcessing {
   void send() { cuda::check(cudaMemcpyAsync(lloyd_.next(), next_.data(), next_.size() * sizeof(T), cudaMemcpyHostToDevice, lloyd_.stream())); }
 
   Problem<T> p_;  // views
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;
   int block_;
   cuda::PinnedBuffer<std::int32_t> labels_;
   cuda::PinnedBuffer<T> before_, next_;

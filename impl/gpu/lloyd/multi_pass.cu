@@ -10,23 +10,23 @@ namespace km {
 namespace {
 
 template <class T>
-class MultiPass {
+class MultiPass : public cuda::OnLloyd<T> {
  public:
   MultiPass(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), block_(config.integer("block")),
-        running_(problem.d, problem.k), feature_sum_(config.word("feature_sum"), problem.n, problem.d, problem.k, block_, config.integer("grid")),
+      : cuda::OnLloyd<T>(problem, trace, cuda::Layout::columns), block_(config.integer("block")), running_(problem.d, problem.k),
+        feature_sum_(config.word("feature_sum"), problem.n, problem.d, problem.k, block_, config.integer("grid")),
         mass_sum_(config.word("mass_sum"), problem.n, problem.k, block_, config.integer("grid")) {}
 
-  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(trace, {{"assign", [this] { assign(); }},
                               {"feature_sum", [this] { sum_features(); }},
                               {"mass_sum", [this] { sum_masses(); }},
                               {"average", [this] { running_.average(lloyd_.assigned(), lloyd_.next(), lloyd_.stream()); }}});
   }
-  Solution<T> download() { return lloyd_.download(); }
 
  private:
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
   void assign() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     lutz::assign(points_.data(), lloyd_.assigned(), n, d, k, block_, lloyd_.labels(), lloyd_.changed(), lloyd_.stream());
@@ -40,8 +40,6 @@ class MultiPass {
     mass_sum_.add(lloyd_.labels(), lloyd_.shape().n, running_.counts(), lloyd_.stream());
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;
   int block_;
   lutz::Running<T> running_;
   lutz::FeatureSum<T> feature_sum_;

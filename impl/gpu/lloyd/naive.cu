@@ -2,22 +2,12 @@
 // atomicAdd per value in the update. All threads contend for k * d addresses, and sums grow value by value: worst speed and rounding of the ladder.
 // Cost of an iteration: points and labels read twice, n d atomicAdds.
 #include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/two_step_assign.cuh"
 #include "impl/gpu/registration.hpp"
 
 namespace km {
 namespace {
-
-/// One thread per point. sums: d x k, counts: k; both start at zero.
-template <class T>
-__global__ void add_points(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, int k, T* sums,
-                           unsigned* counts) {
-  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  const int c = labels[i];
-  atomicAdd(&counts[c], 1u);
-  for (int j = 0; j < d; ++j) atomicAdd(&sums[std::int64_t(j) * k + c], points[j * n + i]);
-}
 
 /// One thread per value of the centroids. An empty cluster keeps its centroid.
 template <class T>
@@ -29,21 +19,17 @@ __global__ void average(const T* sums, const unsigned* counts, const T* centroid
 }
 
 template <class T>
-class Naive {
+class Naive : public cuda::TwoSteps<T> {
  public:
   Naive(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), sums_(std::int64_t(problem.k) * problem.d),
-        counts_(problem.k), block_(config.integer("block")) {}
-
-  void reset() { lloyd_.reset(); }
-  int iterate(Trace& trace) {
-    return lloyd_.run(trace,
-                      {{"assign", [this] { two_step::enqueue_assign(lloyd_, points_.data(), block_); }}, {"update", [this] { launch_update(); }}});
-  }
-  Solution<T> download() { return lloyd_.download(); }
+      : cuda::TwoSteps<T>(problem, trace, cuda::Layout::columns), sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k),
+        block_(config.integer("block")) {}
 
  private:
-  void launch_update() {
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
+  void assign() override { two_step::enqueue_assign(lloyd_, points_.data(), block_); }
+  void update() override {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const auto& stream = lloyd_.stream();
     cuda::clear(stream, sums_, counts_);
@@ -53,8 +39,7 @@ class Naive {
     cuda::check_launch();
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_, sums_;
+  cuda::Buffer<T> sums_;
   cuda::Buffer<unsigned> counts_;
   int block_;
 };

@@ -109,9 +109,7 @@ float OnOne<T>::lay_out(double scale, double greatest, std::int64_t n) {
   halve_points<<<tiles, 128, 0, stream_>>>(points_.data(), centre_.data(), scale_, shape_.n, shape_.d, steps, high_.data(), low_.data(), left_.data(),
                                            longest.data());
   cuda::check_launch();
-  float out = 0;
-  cuda::download(&out, longest.data(), sizeof out, stream_);
-  return out;
+  return cuda::fetched(longest, stream_)[0];
 }
 
 template <class T>
@@ -184,8 +182,7 @@ void OnOne<T>::enqueue_average(const Totals* totals, const T* assigned, T* next)
 template <class T>
 void OnOne<T>::report(Trace& trace) const {
   if (!trace.active()) return;
-  Progress made;
-  cuda::download(&made, progress_.data() + 1, sizeof made, stream_);
+  const Progress made = cuda::fetched(progress_, stream_)[1];
   const double open = double(made.open[0]) + made.known;
   const bool by_three = made.strategy == three_products;
   trace.count("open_after_one", by_three ? 0 : open);

@@ -8,6 +8,7 @@
 
 #include <cuda_fp16.h>
 
+#include <bit>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -56,9 +57,7 @@ double greatest_of(const T* values, std::int64_t size, cudaStream_t stream) {
   cuda::clear(stream, extent);
   find_extent<<<std::min(cuda::blocks(size, 1024), 1056u), 256, 0, stream>>>(values, size, 1, nullptr, extent.data());
   cuda::check_launch();
-  double greatest = 0;
-  cuda::download(&greatest, extent.data(), sizeof greatest, stream);
-  return greatest;
+  return std::bit_cast<double>(cuda::fetched(extent, stream)[0]);
 }
 
 /// A value as two halves, and the residual of the first.
@@ -155,10 +154,7 @@ __device__ void halve_centroid(Value value, const double* centre, double scale, 
     three.put(three_image, c, j, halves);
     length2 += x * x, left2 += halves.left * halves.left;
   }
-  for (int half = 16; half > 0; half /= 2) {
-    length2 += __shfl_xor_sync(0xFFFFFFFF, length2, half);
-    left2 += __shfl_xor_sync(0xFFFFFFFF, left2, half);
-  }
+  cuda::sum_over_warp(length2, left2);
   if (threadIdx.x % 32 == 0) parts[0][threadIdx.x / 32] = length2, parts[1][threadIdx.x / 32] = left2;
   __syncthreads();
   if (threadIdx.x > 0) return;
@@ -207,9 +203,7 @@ std::vector<double> column_sums(const T* points, std::int64_t n, int d, cudaStre
   const int across = std::min(up_to(d, 32), 256);
   sum_columns<<<528, dim3(across, 256 / across), 0, stream>>>(points, n, d, sums.data());
   cuda::check_launch();
-  std::vector<double> out(d);
-  cuda::download(out.data(), sums.data(), sums.bytes(), stream);
-  return out;
+  return cuda::fetched(sums, stream);
 }
 
 /// The greatest |value - centre| of points and centroids. centre: d, on the device. Waits.
@@ -223,9 +217,7 @@ double furthest(const ProblemShape& p, const T* points, const T* centroids, cons
   };
   raise_by(points, p.n);
   raise_by(centroids, p.k);
-  double most = 0;
-  cuda::download(&most, extent.data(), sizeof most, stream);
-  return most;
+  return std::bit_cast<double>(cuda::fetched(extent, stream)[0]);
 }
 
 /// The origin of points on one device, there.

@@ -137,8 +137,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
     if (t == 0 && doubts > 0) atomicAdd(&s.progress->in_doubt, doubts);
     __syncthreads();  // before x, found and doubts are overwritten
   }
-  moved = __reduce_add_sync(0xFFFFFFFF, moved);
-  if (lane == 0 && moved > 0) atomicAdd(s.changed, moved);
+  cuda::add_of_warp(s.changed, moved);
 }
 
 /// True if the lead of the nearest exceeds the error of differences in T. In fp64 a sum in order decides.

@@ -18,20 +18,20 @@ struct Launch {
 
 /// ReadAgain: reads points for the sums that local memory cannot keep.
 template <class T, template <class> class ReadAgain = PointsReadAgain, class Pattern = Strided>
-class SinglePass {
+class SinglePass : public cuda::OnLloyd<T> {
  public:
   SinglePass(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), running_(problem.d, problem.k), launch_(config),
+      : cuda::OnLloyd<T>(problem, trace, cuda::Layout::columns), running_(problem.d, problem.k), launch_(config),
         fused_(problem.n, problem.d, problem.k, launch_.block, launch_.grid, launch_.vector, launch_.budget) {}
 
-  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     return lloyd_.run(trace,
                       {{"fused", [this] { fuse(); }}, {"average", [this] { running_.average(lloyd_.assigned(), lloyd_.next(), lloyd_.stream()); }}});
   }
-  Solution<T> download() { return lloyd_.download(); }
 
  private:
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
   void fuse() {
     running_.clear_sums(lloyd_.stream());
     running_.clear_counts(lloyd_.stream());
@@ -39,8 +39,6 @@ class SinglePass {
                lloyd_.stream());
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;
   Running<T> running_;
   Launch launch_;
   Fused<T, ReadAgain, Pattern> fused_;

@@ -177,8 +177,7 @@ __global__ void __launch_bounds__(TX * 32, TX == 8 ? 2 : 3)
       ++moved;
     }
   }
-  moved = __reduce_add_sync(0xFFFFFFFF, moved);
-  if (threadIdx.x % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+  cuda::add_of_warp(changed, moved);
 }
 
 /// Threads across the centroids: the widest tile, unless a narrower one saves a quarter of the padded centroids.
@@ -192,13 +191,13 @@ int lanes_for(int k) {
 }
 
 template <class T>
-class Tiled {
+class Tiled : public cuda::TwoSteps<T> {
  public:
   Tiled(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_rows(problem, trace, lloyd_.stream())), update_(problem, config.integer("grid")) {
+      : cuda::TwoSteps<T>(problem, trace, cuda::Layout::rows), update_(problem, config.integer("grid")) {
     const auto use = [&]<int TX>(std::integral_constant<int, TX>) {
       using Shape = Tile<T, TX>;
-      kernel_ = problem.d % Shape::width == 0 ? assign<T, TX, Shape::width> : assign<T, TX, 1>;
+      kernel_ = problem.d % Shape::width == 0 ? km::assign<T, TX, Shape::width> : km::assign<T, TX, 1>;
       threads_ = Shape::threads;
       ring_bytes_ = stages * sizeof(Shape);
       centroids_ = TransposedCentroids<T>(problem, Shape::slice, Shape::centroids);
@@ -213,14 +212,10 @@ class Tiled {
     grid_ = std::min(tiles_, cuda::resident_blocks(kernel_, threads_, ring_bytes_));
   }
 
-  void reset() { lloyd_.reset(); }
-  int iterate(Trace& trace) {
-    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
-  }
-  Solution<T> download() { return lloyd_.download(); }
-
  private:
-  void launch_assign() {
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
+  void assign() override {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const cudaStream_t stream = lloyd_.stream();
     centroids_.enqueue(lloyd_.assigned(), stream);
@@ -229,16 +224,14 @@ class Tiled {
     cuda::check_launch();
   }
 
-  void launch_update() { update_.enqueue(points_.data(), lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), lloyd_.stream()); }
+  void update() override { update_.enqueue(points_.data(), lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), lloyd_.stream()); }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;
   sorted_sums::Update<T> update_;
   TransposedCentroids<T> centroids_;
   int threads_ = 0;
   std::size_t ring_bytes_ = 0;
   unsigned tiles_ = 0, grid_ = 0;
-  decltype(&assign<T, 8, 1>) kernel_ = nullptr;
+  decltype(&km::assign<T, 8, 1>) kernel_ = nullptr;
 };
 
 const Register<Tiled> registration{{

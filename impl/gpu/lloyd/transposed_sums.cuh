@@ -7,6 +7,7 @@
 
 #include <bit>
 
+#include "impl/gpu/lloyd/column_assign.cuh"
 #include "impl/gpu/lloyd/column_means.cuh"
 
 namespace km::lutz {
@@ -126,32 +127,8 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
       }
     }
     std::int32_t best[V];
-    T best_dist[V];
-#pragma unroll
-    for (int v = 0; v < V; ++v) best[v] = 0, best_dist[v] = cuda::infinity<T>;
-    for (int c0 = 0; c0 < k; c0 += C) {
-      int row[C];
-      T dist[V][C] = {};
-#pragma unroll
-      for (int u = 0; u < C; ++u) row[u] = min(c0 + u, k - 1) * d;  // repeating the last is never strictly nearer
-#pragma unroll 4
-      for (int j = 0; j < d; ++j) {
-        T x[V];
-#pragma unroll
-        for (int v = 0; v < V; ++v) x[v] = tile.own(j, q[v]);
-#pragma unroll
-        for (int u = 0; u < C; ++u) {
-          const T value = centroids[row[u] + j];
-#pragma unroll
-          for (int v = 0; v < V; ++v) dist[v][u] += (x[v] - value) * (x[v] - value);
-        }
-      }
-#pragma unroll
-      for (int u = 0; u < C; ++u)
-#pragma unroll
-        for (int v = 0; v < V; ++v)
-          if (dist[v][u] < best_dist[v]) best_dist[v] = dist[v][u], best[v] = c0 + u;  // strict: the lowest index wins a tie
-    }
+    label_together<V, C>(
+        centroids, d, k, [&](int j, int v) { return tile.own(j, q[v]); }, best);
 #pragma unroll
     for (int v = 0; v < V; ++v) {
       if (place[v] >= size) continue;
@@ -178,8 +155,7 @@ __global__ void label_and_add(const T* __restrict__ points, const T* __restrict_
   }
 
   merge_tables(sum_table, mass_table, plan.groups, plan.table_pitch, d, k, sums, counts);
-  moved = __reduce_add_sync(0xFFFFFFFF, moved);
-  if (t % 32 == 0 && moved > 0) atomicAdd(changed, moved);
+  cuda::add_of_warp(changed, moved);
 }
 
 /// Those of `grid` blocks that have points and memory for their tables.

@@ -14,30 +14,18 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
   if (i < n) {
     const std::int32_t old = labels[i];
     std::int32_t best = 0;
-    T best_dist = cuda::infinity<T>;
     if constexpr (cuda::fits_registers<T, D>) {
       T x[D];
 #pragma unroll
       for (int j = 0; j < D; ++j) x[j] = points[j * n + i];
-      for (int c = 0; c < k; ++c) {
-        const T dist = cuda::distance(x, centroids + c * D);
-        if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
-      }
+      best = cuda::nearest_of<T>(k, [&](int c) { return cuda::distance(x, centroids + c * D); });
     } else {
-      for (int c = 0; c < k; ++c) {
-        T dist = 0;
-        for (int j = 0; j < d; ++j) {
-          const T diff = points[j * n + i] - centroids[c * d + j];
-          dist += diff * diff;
-        }
-        if (dist < best_dist) best_dist = dist, best = c;
-      }
+      best = cuda::nearest_of<T>(k, [&](int c) { return cuda::squares<T>(d, [&](int j) { return points[j * n + i] - centroids[c * d + j]; }); });
     }
     moved = old != best;
     if (moved) labels[i] = best;
   }
-  const int count = __syncthreads_count(moved);  // counts the block's changes in one instruction
-  if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
+  cuda::add_of_block(changed, moved);
 }
 
 /// Enqueues assign with blocks of `block` threads. points: d x n.
