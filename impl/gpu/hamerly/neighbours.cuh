@@ -17,15 +17,8 @@ constexpr int wanted_cells = 1024;  // of the sums, copied so that blocks conten
 
 /// Calls f with the number of dimensions that a kernel is compiled for, at least d.
 template <class F>
-void with_width(int d, F&& f) {
-  with_dimension<1, 2, 3, 4, 5, 6, 7, 8>(d, [&](auto D) {
-    if constexpr (decltype(D)::value > 0) f(D);
-    else if (d <= 10) f(std::integral_constant<int, 10>{});
-    else if (d <= 12) f(std::integral_constant<int, 12>{});
-    else if (d <= 16) f(std::integral_constant<int, 16>{});
-    else if (d <= 24) f(std::integral_constant<int, 24>{});
-    else f(std::integral_constant<int, most_dimensions>{});
-  });
+void with_kernel_width(int d, F&& f) {
+  with_width<1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, most_dimensions>(d, std::forward<F>(f));
 }
 
 template <class T, int D>
@@ -42,7 +35,7 @@ inline std::string too_large(const ProblemShape& p, const Config& config, int va
   if (p.n >= std::int64_t(1) << 30) return "2^30 points or more";
   if (p.k > 0x7FFF) return "more than 32,767 clusters: a label has 16 bits";
   std::string reason;
-  with_width(p.d, [&](auto D) {
+  with_kernel_width(p.d, [&](auto D) {
     constexpr int width = decltype(D)::value;
     const std::size_t bytes = value_bytes == 4 ? least_bytes<float, width>(p.k, config) : least_bytes<double, width>(p.k, config);
     if (bytes > register_tiles::shared_limit()) reason = "centroids, their sums and their distances exceed a block's shared memory";
@@ -66,17 +59,17 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int w
 }
 
 template <class T>
-class Neighbours {
+class Neighbours : public cuda::OneLaunch<T> {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
   Neighbours(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
-      : host_(problem, problem.n), stamps_(std::int64_t(problem.max_iters) + 1) {
+      : cuda::OneLaunch<T>(problem, problem.n), stamps_(std::int64_t(problem.max_iters) + 1) {
     cuda::Stream& stream = host_.stream;
     const cuda::Buffer<T> rows = cuda::upload_rows(problem, trace, stream);
     const cuda::Phase phase(trace, "layout", stream);
     run_.shift_scale = shift_scale;
     run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), problem.n);
-    with_width(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
+    with_kernel_width(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
     limit(problem.max_iters);
     stream.synchronize();  // rows are freed on return
   }
@@ -85,25 +78,15 @@ class Neighbours {
     run_.max_iters = iters;
     graph_.emplace(host_.stream, [this] {  // faster to launch than its parts
       cuda::clear(host_.stream, control_);
-      void* arguments[] = {&run_};
-      cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_,
-                                              host_.stream));
+      cuda::launch_together(kernel_, grid_, threads_, bytes_, host_.stream, run_);
     });
   }
 
-  void reset() { host_.reset(); }
-
-  int iterate(Trace& trace) {
-    host_.iters[0] = 0;
-    graph_->launch(host_.stream);
-    host_.stream.synchronize();
-    if (trace.active()) report(trace);
-    return host_.iters[0];
-  }
-
-  Solution<T> download() { return host_.download(); }
-
  private:
+  using cuda::OneLaunch<T>::host_;
+
+  void launch() override { graph_->launch(host_.stream); }
+
   template <int D>
   void prepare(const T* rows, const Config& config) {
     const std::int64_t n = host_.problem.n;
@@ -153,11 +136,9 @@ class Neighbours {
     run_.iters = host_.iters.data(), run_.stamps = stamps_.data();
   }
 
-  /// Reports the kernel's own clock and counters by iteration; nothing can be timed from outside.
-  void report(Trace& trace) {
-    std::vector<Stamps> stamps(std::size_t(host_.iters[0]) + 1);
+  void report(Trace& trace) override {
+    const auto stamps = this->records(stamps_);
     std::vector<Bits> tallies(stamps.size() * tally_size);
-    cuda::download(stamps.data(), stamps_.data(), stamps.size() * sizeof stamps[0], host_.stream);
     cuda::download(tallies.data(), run_.tallies, tallies.size() * sizeof tallies[0], host_.stream);
     for (std::size_t iter = 1; iter < stamps.size(); ++iter) {
       const Bits* const tally = tallies.data() + iter * tally_size;
@@ -176,7 +157,6 @@ class Neighbours {
     }
   }
 
-  cuda::WholeRun<T> host_;
   cuda::Buffer<T> points_;
   cuda::Buffer<float2> bounds_;
   cuda::Buffer<std::uint16_t> slice_labels_;

@@ -129,6 +129,32 @@ __device__ __forceinline__ void move_points(const Block<T, D>& b, int iter, bool
   }
 }
 
+/// A lane tries the centroids of its part whose cut distance² to the point's own is below `limit`. Returns the least excess over it among the others, in
+/// two halves. log: of the lanes of a point.
+template <class T, int D>
+__device__ __forceinline__ unsigned try_candidates(const Block<T, D>& b, const T (&x)[1][D], const T* rows, int own, unsigned limit, int log,
+                                                   int part, Nearest<T>& best, Counts& counts) {
+  unsigned rest = all;
+  const unsigned* const row = b.apart + own * b.apart_pitch;
+  for (int base = 0; base < b.pairs; base += 16 << log) {
+    unsigned mask = 0;  // bit u: the first centroid of the lane's pair u is a candidate; bit 16 + u: the second
+    const int steps = min(16, (b.pairs - base) >> log);
+#pragma unroll 4
+    for (int u = 0; u < steps; ++u) {
+      // Distances have bit 15 set and the limit has not, so no half borrows. Bit 15 of the difference's complement says: candidate.
+      const unsigned excess = (row[base + (u << log) + part] - limit * 0x10001) ^ 0x80008000;
+      rest = __vminu2(rest, excess);
+      mask |= (excess >> 15 & 0x10001) << u;
+    }
+    for (; mask; mask &= mask - 1) {
+      const int bit = __ffs(mask) - 1, c = 2 * (base + ((bit & 15) << log) + part) + (bit >> 4);
+      best.add(distance(x, rows + c * b.pitch), c);
+      ++counts.evaluated;
+    }
+  }
+  return rest;
+}
+
 /// Compares up to 32 queued points, the last `size` of `waiting`, with the neighbours of their centroids. Lanes share few points.
 template <class T, int D>
 __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int waiting, int size, float slack, Counts& counts) {
@@ -163,26 +189,7 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int wait
   counts.evaluated += open && part == 0;
   const float reach = __fmaf_ru(2, upper, slack <= upper / 4 ? slack : 0.0f);
   const unsigned limit = min((__float_as_uint(__fmul_ru(reach, reach)) + 0xFFFF) >> 16, infinite) + 1;  // candidates are below it
-  unsigned rest = all;  // least excess over the limit among the others, in two halves
-  if (open) {
-    const unsigned* const row = b.apart + own * b.apart_pitch;
-    for (int base = 0; base < b.pairs; base += 16 << log) {
-      unsigned mask = 0;  // bit u: the first centroid of the lane's pair u is a candidate; bit 16 + u: the second
-      const int steps = min(16, (b.pairs - base) >> log);
-#pragma unroll 4
-      for (int u = 0; u < steps; ++u) {
-        // Distances have bit 15 set and the limit has not, so no half borrows. Bit 15 of the difference's complement says: candidate.
-        const unsigned excess = (row[base + (u << log) + part] - limit * 0x10001) ^ 0x80008000;
-        rest = __vminu2(rest, excess);
-        mask |= (excess >> 15 & 0x10001) << u;
-      }
-      for (; mask; mask &= mask - 1) {
-        const int bit = __ffs(mask) - 1, c = 2 * (base + ((bit & 15) << log) + part) + (bit >> 4);
-        best.add(distance(x, rows + c * b.pitch), c);
-        ++counts.evaluated;
-      }
-    }
-  }
+  unsigned rest = open ? try_candidates(b, x, rows, own, limit, log, part, best, counts) : all;
   for (int away = lanes / 2; away > 0; away /= 2) {
     merge_from_lane(best, away);
     rest = __vminu2(rest, __shfl_xor_sync(all, rest, away));

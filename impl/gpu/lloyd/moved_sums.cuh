@@ -272,9 +272,7 @@ class Sums {
     unsigned *totals = totals_.data(), *cursors = totals + p_.k;
     int* ends = ends_.data();
     Entry<std::uint32_t>* order = order_.data();
-    void* arguments[] = {&moved, &totals, &cursors, &ends, &order};
-    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(sort_together), dim3(multiprocessors_), dim3(sort_block), arguments, bytes_,
-                                            stream));
+    cuda::launch_together(sort_together, unsigned(multiprocessors_), sort_block, bytes_, stream, moved, totals, cursors, ends, order);
     cuda::launch(early, sum_ordered_, int(grid_), block, 0, stream, points, moved, fixed_point_, order, ends, totals, lanes_);
   }
 

@@ -6,6 +6,7 @@
 // sums and block. One grid barrier. Per run: points read once, labels written once, one launch.
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
+#include <bit>
 
 #include "impl/cost_terms.hpp"
 #include "impl/gpu/host_side.cuh"
@@ -37,16 +38,6 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::
   if (threadIdx.x % 32 == 0) atomicMax(most, Bits(__double_as_longlong(greatest)));  // bits of non-negative values order as the values
 }
 
-/// Calls f with the number of dimensions that a kernel is compiled for.
-template <class F>
-void with_width(int d, F&& f) {
-  with_dimension<1, 2, 3, 4, 5, 6, 7, 8>(d, [&](auto D) {
-    if constexpr (decltype(D)::value > 0) f(D);
-    else if (d <= 12) f(std::integral_constant<int, 12>{});
-    else f(std::integral_constant<int, 16>{});
-  });
-}
-
 /// True if a thread's registers hold the sums of so many clusters beside its points.
 constexpr bool fits(int clusters, int width) { return 2 * clusters * width + 4 * width <= 90; }
 
@@ -70,28 +61,22 @@ std::int64_t points_of_a_thread(const ProblemShape& p, const Config& config) {
 }
 
 template <class T>
-class Resident {
+class Resident : public cuda::OneLaunch<T> {
  public:
-  Resident(const Problem<T>& problem, const Config& config, Trace& trace) : host_(problem, problem.n), ended_(problem.max_iters + 1) {
-    with_width(problem.d, [&](auto D) { lay_out_points<decltype(D)::value>(config, trace); });
+  Resident(const Problem<T>& problem, const Config& config, Trace& trace) : cuda::OneLaunch<T>(problem, problem.n), ended_(problem.max_iters + 1) {
+    with_width<1, 2, 3, 4, 5, 6, 7, 8, 12, most_dimensions>(problem.d, [&](auto D) { lay_out_points<decltype(D)::value>(config, trace); });
   }
 
-  void reset() { host_.reset(); }
-
-  int iterate(Trace& trace) {
-    host_.iters[0] = 0;
-    cuda::clear(host_.stream, changes_);
-    void* arguments[] = {&run_};
-    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(threads_), arguments, bytes_, host_.stream));
-    host_.stream.synchronize();
-    if (trace.active()) report(trace);
-    return host_.iters[0];
-  }
-
-  Solution<T> download() { return host_.download(); }
   void limit(int iters) { run_.max_iters = iters; }
 
  private:
+  using cuda::OneLaunch<T>::host_;
+
+  void launch() override {
+    cuda::clear(host_.stream, changes_);
+    cuda::launch_together(kernel_, grid_, threads_, bytes_, host_.stream, run_);
+  }
+
   template <int D>
   void lay_out_points(const Config& config, Trace& trace) {
     const Problem<T>& problem = host_.problem;
@@ -108,9 +93,7 @@ class Resident {
     const unsigned blocks = std::min(cuda::blocks(points_.size(), 256), 4096u);
     lay_out<T, D><<<blocks, 256, 0, stream>>>(rows.data(), problem.n, problem.d, tiles, points_.data(), most.data());
     cuda::check_launch();
-    double greatest = 0;
-    cuda::download(&greatest, most.data(), sizeof greatest, stream);
-    choose_kernel<D>(config, tiles, greatest);
+    choose_kernel<D>(config, tiles, std::bit_cast<double>(cuda::fetched(most, stream)[0]));
   }
 
   /// Chooses grid, kernel and units. greatest: |value| of the points.
@@ -139,34 +122,17 @@ class Resident {
     const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / layout.copies);  // per limb
     const int width = std::clamp(30 - std::ilogb(double(additions)), 1, 17);
     const int points_log = std::max(3, std::ilogb(double(points_a_lane)) + 1), top = greatest > 0 ? std::ilogb(greatest) + 1 : 0;
-    run_ = {.points = points_.data(),
-            .labels = tile_labels_.data(),
-            .n = problem.n,
-            .tiles = tiles,
-            .d = problem.d,
-            .k = k,
-            .max_iters = problem.max_iters,
-            .stop_at = host_.stop_at(),
-            .tiles_a_block = share,
-            .cached = layout.cached,
-            .copies = layout.copies,
-            .width = width,
-            .magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0),
-            .fixed_point = FixedPoint(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem.n,
-                                      own ? 50 : std::min(50, limbs * width - 1)),
-            .initial = host_.initial.data(),
-            .changes = changes_.data(),
-            .assigned = host_.assigned.data(),
-            .next = host_.next.data(),
-            .labels_out = host_.labels.data(),
-            .iters = host_.iters.data(),
-            .ended = ended_.data()};
+    run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.n = problem.n, run_.tiles = tiles, run_.d = problem.d, run_.k = k;
+    run_.max_iters = problem.max_iters, run_.stop_at = host_.stop_at(), run_.tiles_a_block = share, run_.cached = layout.cached;
+    run_.copies = layout.copies, run_.width = width, run_.magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0);
+    run_.fixed_point = FixedPoint(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem.n,
+                                  own ? 50 : std::min(50, limbs * width - 1));
+    run_.initial = host_.initial.data(), run_.changes = changes_.data(), run_.assigned = host_.assigned.data(), run_.next = host_.next.data();
+    run_.labels_out = host_.labels.data(), run_.iters = host_.iters.data(), run_.ended = ended_.data();
   }
 
-  /// Reports the kernel's own clock by iteration; nothing can be timed from outside.
-  void report(Trace& trace) {
-    std::vector<unsigned long long> ended(std::size_t(host_.iters[0]) + 1);
-    cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], host_.stream);
+  void report(Trace& trace) override {
+    const auto ended = this->records(ended_);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter] - ended[iter - 1]) * 1e-9);
@@ -175,7 +141,6 @@ class Resident {
     }
   }
 
-  cuda::WholeRun<T> host_;
   cuda::Buffer<T> points_;
   cuda::Buffer<std::uint8_t> tile_labels_;
   cuda::Buffer<Bits> changes_;
