@@ -93,4 +93,28 @@ inline Plan hybrid_plan(const ProblemShape& p, const Constants& constants, bool 
   return {.reinforced = true, .rearranged = true, .worth = c / a - b * k_log_k / (a * cells)};
 }
 
+/// A run whose plan may need the constants. These come first: measuring them sets the shared memory of the same kernels.
+template <class T>
+class Calibrated {
+ public:
+  /// plan(constants). The constants are zero unless they are needed.
+  template <class MakePlan>
+  Calibrated(const Problem<T>& problem, Trace& trace, Launch launch, bool needed, bool may_share, MakePlan plan)
+      : needed_(needed), constants_(needed ? constants<T>(launch, may_share) : Constants{}),
+        run_(problem, trace, launch, plan(constants_), kernels<T, true, true>(problem.d, problem.k, may_share), Cutoff<T>(problem.d)) {}
+
+  void reset() { run_.reset(); }
+  int iterate(Trace& trace) {
+    const int iters = run_.iterate(trace);
+    if (needed_) count(trace, constants_, iters);
+    return iters;
+  }
+  Solution<T> download() { return run_.download(); }
+
+ private:
+  bool needed_;
+  Constants constants_;
+  HostDriven<T> run_;
+};
+
 }  // namespace km::triangle

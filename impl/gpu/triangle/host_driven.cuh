@@ -215,9 +215,7 @@ class HostDriven {
       trace.count("warp_imbalance", 0);
       return;
     }
-    std::vector<unsigned> m(p_.n);
-    cuda::download(m.data(), m_.data(), m_.bytes(), stream_);
-    count_m(trace, m);
+    count_m(trace, cuda::fetched(m_, stream_));
   }
 
   Problem<T> p_;  // views

@@ -9,30 +9,14 @@
 namespace km {
 namespace {
 
-using triangle::Constants;
-
 constexpr int until_steady = 5;  // iterations: M settled after 4.6 on average (Section III)
 
 template <class T>
-class Hybrid {
- public:
+struct Hybrid : triangle::Calibrated<T> {
   Hybrid(const Problem<T>& problem, const Config& config, Trace& trace)
-      : constants_(triangle::constants<T>(triangle::launch_of(config))),
-        run_(problem, trace, triangle::launch_of(config),
-             problem.max_iters > until_steady ? triangle::hybrid_plan(problem, constants_) : triangle::Plan{},
-             triangle::kernels<T, true, true>(problem.d, problem.k), triangle::Cutoff<T>(problem.d)) {}
-
-  void reset() { run_.reset(); }
-  int iterate(Trace& trace) {
-    const int iters = run_.iterate(trace);
-    triangle::count(trace, constants_, iters);
-    return iters;
-  }
-  Solution<T> download() { return run_.download(); }
-
- private:
-  Constants constants_;
-  triangle::HostDriven<T> run_;
+      : triangle::Calibrated<T>(problem, trace, triangle::launch_of(config), true, true, [&](const triangle::Constants& constants) {
+          return problem.max_iters > until_steady ? triangle::hybrid_plan(problem, constants) : triangle::Plan{};
+        }) {}
 };
 
 const Register<Hybrid> registration{{

@@ -50,12 +50,7 @@ class Point {
     if constexpr (D > 0) {
       return cuda::distance<D>(x_, row);
     } else {
-      T dist = 0;
-      for (int j = 0; j < d_; ++j) {
-        const T diff = at_[j * n_] - row[j];
-        dist += diff * diff;
-      }
-      return dist;
+      return cuda::squares<T>(d_, [&](int j) { return at_[j * n_] - row[j]; });
     }
   }
 
@@ -92,12 +87,7 @@ __global__ void __launch_bounds__(most_threads) label_standard(const Labeling<T>
   unsigned changed = 0;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < l.n; i += std::int64_t(gridDim.x) * blockDim.x) {
     const Point<T, D> point(l, i);
-    std::int32_t best = 0;
-    T best_dist = cuda::infinity<T>;
-    for (int c = 0; c < l.k; ++c) {
-      const T dist = point.distance(centroids + std::int64_t(c) * apart);
-      if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
-    }
+    const std::int32_t best = cuda::nearest_of<T>(l.k, [&](int c) { return point.distance(centroids + std::int64_t(c) * apart); });
     changed += l.labels[i] != best;
     l.labels[i] = best;
   }

@@ -7,46 +7,19 @@
 namespace km {
 namespace {
 
-using triangle::Plan;
-
-struct Setting {
-  explicit Setting(const Config& config)
-      : launch{30, 256}, hybrid(config.word("algorithm") == "hybrid"), reinforced(config.word("algorithm") == "reinforced"),
-        may_share(config.word("centroids") == "shared"), test_ranks(config.word("rank_test") == "measured"),
-        settled(double(config.integer("settled")) / 1000) {}
-  triangle::Launch launch;
-  bool hybrid, reinforced, may_share, test_ranks;
-  double settled;
-};
+triangle::Plan plan(const ProblemShape& p, const Config& config, const triangle::Constants& constants) {
+  const bool hybrid = config.word("algorithm") == "hybrid", reinforced = config.word("algorithm") == "reinforced";
+  triangle::Plan plan{.reinforced = reinforced, .rearranged = reinforced};
+  if (hybrid) plan = triangle::hybrid_plan(p, constants, config.word("rank_test") == "measured");
+  plan.settled = double(config.integer("settled")) / 1000;
+  return plan;
+}
 
 template <class T>
-class Published {
- public:
-  /// The constants come first: measuring them sets the shared memory of the same kernels.
+struct Published : triangle::Calibrated<T> {
   Published(const Problem<T>& problem, const Config& config, Trace& trace)
-      : setting_(config), constants_(setting_.hybrid ? triangle::constants<T>(setting_.launch, setting_.may_share) : triangle::Constants{}),
-        run_(problem, trace, setting_.launch, plan(problem), triangle::kernels<T, true, true>(problem.d, problem.k, setting_.may_share),
-             triangle::Cutoff<T>(problem.d)) {}
-
-  void reset() { run_.reset(); }
-  int iterate(Trace& trace) {
-    const int iters = run_.iterate(trace);
-    if (setting_.hybrid) triangle::count(trace, constants_, iters);
-    return iters;
-  }
-  Solution<T> download() { return run_.download(); }
-
- private:
-  Plan plan(const ProblemShape& p) const {
-    Plan plan = setting_.hybrid ? triangle::hybrid_plan(p, constants_, setting_.test_ranks)
-                                : Plan{.reinforced = setting_.reinforced, .rearranged = setting_.reinforced};
-    plan.settled = setting_.settled;
-    return plan;
-  }
-
-  Setting setting_;
-  triangle::Constants constants_;
-  triangle::HostDriven<T> run_;
+      : triangle::Calibrated<T>(problem, trace, {30, 256}, config.word("algorithm") == "hybrid", config.word("centroids") == "shared",
+                                [&](const triangle::Constants& constants) { return plan(problem, config, constants); }) {}
 };
 
 const Register<Published> registration{{
