@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/two_step_assign.cuh"
 #include "impl/gpu/registration.hpp"
 
 namespace km::two_step {
@@ -61,7 +62,7 @@ void with_rows(int bsyd, F&& f) {
   with_dimension<1, 2, 4, 8>(bsyd, std::forward<F>(f));
 }
 
-/// Data and parameters of a run.
+/// Data and parameters of a run, and its iteration of three phases.
 template <class T>
 struct State {
   State(const Problem<T>& problem, const Config& config, Trace& trace)
@@ -73,6 +74,17 @@ struct State {
     choose_starts<<<cuda::blocks(problem.k, 128), 128, 0, lloyd.stream()>>>(points.data(), problem.n, problem.d, problem.k, lloyd.next());
     cuda::check_launch();
   }
+
+  virtual ~State() = default;
+
+  void reset() { lloyd.reset(); }
+  int iterate(Trace& trace) {
+    return lloyd.run(trace, {{"assign", [this] { assign(); }}, {"update", [this] { update(); }}, {"transpose", [this] { transpose(); }}});
+  }
+  Solution<T> download() { return lloyd.download(); }
+
+  virtual void assign() { enqueue_assign(lloyd, points.data(), bsxn); }
+  virtual void update() = 0;
 
   dim3 block1() const { return dim3(bsxp, bsyd); }
   /// The tile of step 1 and its labels; its width is rounded up to four points.
@@ -122,10 +134,13 @@ struct NestedState : State<T> {
   NestedState(const Problem<T>& problem, const Config& config, Trace& trace)
       : State<T>(problem, config, trace), pending(2048 + 2 * static_cast<std::size_t>(this->packages)), failure(1) {}
 
-  void begin() { cuda::clear(this->lloyd.stream(), failure); }
+  int iterate(Trace& trace) {
+    cuda::clear(this->lloyd.stream(), failure);
+    return State<T>::iterate(trace);
+  }
   /// Both steps by parent kernels of one block. sum_packages(rows) returns step 1's for a compile-time number of rows.
   template <class SumPackages, class AddPackages>
-  void update(int threads1, SumPackages sum_packages, int threads2, AddPackages add_packages) {
+  void enqueue(int threads1, SumPackages sum_packages, int threads2, AddPackages add_packages) {
     const auto [n, d, k, max_iters, tolerance] = this->lloyd.shape();
     const cudaStream_t stream = this->lloyd.stream();
     this->clear();
@@ -141,9 +156,7 @@ struct NestedState : State<T> {
   }
   /// Throws if a kernel could not be launched on the device.
   Solution<T> download() {
-    int code = cudaSuccess;
-    cuda::download(&code, failure.data(), failure.bytes(), this->lloyd.stream());
-    cuda::check(static_cast<cudaError_t>(code));
+    cuda::check(static_cast<cudaError_t>(cuda::fetched(failure, this->lloyd.stream())[0]));
     return this->lloyd.download();
   }
 

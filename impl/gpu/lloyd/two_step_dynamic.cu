@@ -35,26 +35,12 @@ __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int bloc
 namespace {
 
 template <class T>
-class TwoStepDynamic {
- public:
-  TwoStepDynamic(const Problem<T>& problem, const Config& config, Trace& trace) : s_(problem, config, trace) {}
-
-  void reset() { s_.lloyd.reset(); }
-  int iterate(Trace& trace) {
-    s_.begin();
-    return s_.lloyd.run(trace, {{"assign", [this] { two_step::enqueue_assign(s_.lloyd, s_.points.data(), s_.bsxn); }},
-                                {"update", [this] { launch_update(); }},
-                                {"transpose", [this] { s_.transpose(); }}});
-  }
-  Solution<T> download() { return s_.download(); }
-
- private:
-  void launch_update() {
-    s_.update(
+struct TwoStepDynamic : two_step::NestedState<T> {
+  using two_step::NestedState<T>::NestedState;
+  void update() override {
+    this->enqueue(
         parent_threads, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, parent_threads, add_packages<T>);
   }
-
-  two_step::NestedState<T> s_;
 };
 
 const Register<TwoStepDynamic> registration{two_step::description("two_step_shared with its kernels launched by the device, on one stream")};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "impl/gpu/lloyd/two_step.cuh"
-#include "impl/gpu/lloyd/two_step_assign.cuh"
 
 namespace km::two_step {
 

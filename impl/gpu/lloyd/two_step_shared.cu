@@ -11,43 +11,30 @@ namespace {
 using two_step::Package;
 
 template <class T>
-class TwoStepShared {
- public:
-  TwoStepShared(const Problem<T>& problem, const Config& config, Trace& trace) : s_(problem, config, trace) {}
-
-  void reset() { s_.lloyd.reset(); }
-  int iterate(Trace& trace) {
-    return s_.lloyd.run(trace, {{"assign", [this] { two_step::enqueue_assign(s_.lloyd, s_.points.data(), s_.bsxn); }},
-                                {"update", [this] { launch_update(); }},
-                                {"transpose", [this] { s_.transpose(); }}});
-  }
-  Solution<T> download() { return s_.lloyd.download(); }
-
- private:
-  void launch_update() {
-    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
-    const cudaStream_t stream = s_.lloyd.stream();
-    s_.clear();
-    two_step::with_rows(s_.bsyd, [&](auto BSYD) {
-      for (int index = 0; index < s_.packages; ++index) {
-        const Package package = two_step::package_at(n, s_.packages, index);
+struct TwoStepShared : two_step::State<T> {
+  using two_step::State<T>::State;
+  void update() override {
+    const auto [n, d, k, max_iters, tolerance] = this->lloyd.shape();
+    const cudaStream_t stream = this->lloyd.stream();
+    this->clear();
+    two_step::with_rows(this->bsyd, [&](auto BSYD) {
+      for (int index = 0; index < this->packages; ++index) {
+        const Package package = two_step::package_at(n, this->packages, index);
         if (package.length == 0) continue;
-        const dim3 grid(cuda::blocks(package.length, std::int64_t(s_.bsxp) * s_.tiles), cuda::blocks(d, s_.bsyd));
-        two_step::sum_package<T, decltype(BSYD)::value><<<grid, s_.block1(), s_.shared_bytes(), stream>>>(s_.points.data(), s_.lloyd.labels(), n, d,
-                                                                                                          k, package, index, s_.tiles,
-                                                                                                          s_.of_packages());
+        const dim3 grid(cuda::blocks(package.length, std::int64_t(this->bsxp) * this->tiles), cuda::blocks(d, this->bsyd));
+        two_step::sum_package<T, decltype(BSYD)::value>
+            <<<grid, this->block1(), this->shared_bytes(), stream>>>(this->points.data(), this->lloyd.labels(), n, d, k, package, index, this->tiles,
+                                                                     this->of_packages());
         cuda::check_launch();
       }
     });
-    for (int index = 0; index < s_.packages; ++index) {
-      two_step::add_package<<<cuda::blocks(s_.sums.size(), s_.block2), s_.block2, 0, stream>>>(s_.of_packages(), index, d, k, s_.sums.data(),
-                                                                                               s_.counts.data());
+    for (int index = 0; index < this->packages; ++index) {
+      two_step::add_package<<<cuda::blocks(this->sums.size(), this->block2), this->block2, 0, stream>>>(this->of_packages(), index, d, k,
+                                                                                                        this->sums.data(), this->counts.data());
       cuda::check_launch();
     }
-    s_.average();
+    this->average();
   }
-
-  two_step::State<T> s_;
 };
 
 const Register<TwoStepShared> registration{two_step::description("packages summed in shared memory, one launch a package from the host")};

@@ -39,16 +39,8 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
     }
   } else {
     for (std::int64_t i = first; i < n && i < first + std::int64_t(P) * blockDim.x; i += blockDim.x) {
-      std::int32_t best = 0;
-      T best_dist = cuda::infinity<T>;
-      for (int c = 0; c < k; ++c) {
-        T dist = 0;
-        for (int j = 0; j < d; ++j) {
-          const T diff = points[j * n + i] - centroids[c * d + j];
-          dist += diff * diff;
-        }
-        if (dist < best_dist) best_dist = dist, best = c;
-      }
+      const std::int32_t best =
+          cuda::nearest_of<T>(k, [&](int c) { return cuda::squares<T>(d, [&](int j) { return points[j * n + i] - centroids[c * d + j]; }); });
       if (labels[i] != best) labels[i] = best, ++moved;
     }
   }
@@ -94,36 +86,29 @@ __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int bloc
 namespace {
 
 template <class T>
-class TwoStepStreams {
+class TwoStepStreams : public two_step::NestedState<T> {
  public:
   TwoStepStreams(const Problem<T>& problem, const Config& config, Trace& trace)
-      : s_(problem, config, trace), each_(config.integer("each")), streams1_(config.integer("streams1")), streams2_(config.integer("streams2")) {}
-
-  void reset() { s_.lloyd.reset(); }
-  int iterate(Trace& trace) {
-    s_.begin();
-    return s_.lloyd.run(
-        trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}, {"transpose", [this] { s_.transpose(); }}});
-  }
-  Solution<T> download() { return s_.download(); }
+      : two_step::NestedState<T>(problem, config, trace), each_(config.integer("each")), streams1_(config.integer("streams1")),
+        streams2_(config.integer("streams2")) {}
 
  private:
-  void launch_assign() {
-    const auto [n, d, k, max_iters, tolerance] = s_.lloyd.shape();
+  void assign() override {
+    const auto [n, d, k, max_iters, tolerance] = this->lloyd.shape();
     cuda::with_paper_dimension(d, [&](auto D) {
-      const auto kernel = each_ == 2 ? assign<T, decltype(D)::value, 2> : assign<T, decltype(D)::value, 1>;
-      kernel<<<cuda::blocks(n, std::int64_t(s_.bsxn) * each_), s_.bsxn, 0, s_.lloyd.stream()>>>(s_.points.data(), s_.lloyd.assigned(), n, d, k,
-                                                                                                s_.lloyd.labels(), s_.lloyd.changed());
+      const auto kernel = each_ == 2 ? two_step_streams::assign<T, decltype(D)::value, 2> : two_step_streams::assign<T, decltype(D)::value, 1>;
+      kernel<<<cuda::blocks(n, std::int64_t(this->bsxn) * each_), this->bsxn, 0, this->lloyd.stream()>>>(this->points.data(), this->lloyd.assigned(),
+                                                                                                         n, d, k, this->lloyd.labels(),
+                                                                                                         this->lloyd.changed());
     });
     cuda::check_launch();
   }
 
-  void launch_update() {
-    s_.update(
+  void update() override {
+    this->enqueue(
         streams1_, [](auto rows) { return sum_packages<T, decltype(rows)::value>; }, streams2_, add_packages<T>);
   }
 
-  two_step::NestedState<T> s_;
   int each_, streams1_, streams2_;
 };
 
