@@ -32,17 +32,11 @@ Kernel of_rows(int k) {
 template <class T>
 Kernel kernel_for(int d, int k, int group) {
   Kernel kernel{};
-  const auto take = [&](auto D) {
+  with_width<1, 2, 3, 4, 5, 6, 7, 8, 10, 12, most_dimensions>(d, [&](auto D) {
     if constexpr (sizeof(T) == 8) kernel = make_kernel<T, decltype(D)::value, 1>();
     else if (group == 1) kernel = of_rows<T, decltype(D)::value>(k);
     else if (group == 4) kernel = make_kernel<T, decltype(D)::value, 4>();
     else kernel = make_kernel<T, decltype(D)::value, 8>();
-  };
-  with_dimension<1, 2, 3, 4, 5, 6, 7, 8, 10, 12>(d, [&](auto D) {
-    if constexpr (decltype(D)::value > 0) take(D);
-    else if (d <= 10) take(std::integral_constant<int, 10>{});
-    else if (d <= 12) take(std::integral_constant<int, 12>{});
-    else take(std::integral_constant<int, most_dimensions>{});
   });
   return kernel;
 }

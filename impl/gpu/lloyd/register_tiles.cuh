@@ -138,8 +138,7 @@ std::vector<Bits> bounds_of(const T* rows, std::int64_t size, int d, cudaStream_
     find_bounds<<<std::min(cuda::blocks(size, block), 2048u), unsigned(block), 0, stream>>>(rows, size, d, on_device.data());
     cuda::check_launch();
   }
-  cuda::download(bounds.data(), on_device.data(), on_device.bytes(), stream);
-  return bounds;
+  return cuda::fetched(on_device, stream);
 }
 
 template <class T>
@@ -181,11 +180,17 @@ void enqueue_layout(const Kernel& kernel, const T* rows, std::int64_t n, int d, 
 }
 
 template <class T>
-class RegisterTiles {
+class RegisterTiles : public cuda::OneLaunch<T> {
  public:
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
-      : kernel_(kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))), tiles_((problem.n + kernel_.tile - 1) / kernel_.tile),
-        host_(problem, tiles_ * kernel_.tile), points_(tiles_ * kernel_.width * kernel_.tile),
+      : RegisterTiles(problem, config, trace, margin_scale, kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))) {}
+
+ private:
+  using cuda::OneLaunch<T>::host_;
+
+  RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale, const Kernel& kernel)
+      : cuda::OneLaunch<T>(problem, (problem.n + kernel.tile - 1) / kernel.tile * kernel.tile), kernel_(kernel),
+        tiles_((problem.n + kernel_.tile - 1) / kernel_.tile), points_(tiles_ * kernel_.width * kernel_.tile),
         tile_labels_(tiles_ * kernel_.tile * kernel_.label_bytes), turn_(1), records_(problem.max_iters + 1) {
     const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
     const std::int64_t change_size = std::int64_t(words<T> + 1) * k * width + k + counters;
@@ -199,29 +204,13 @@ class RegisterTiles {
     changes_ = cuda::Buffer<Bits>(3 * change_size);
     rests_ = cuda::Buffer<Bits>(std::int64_t(grid_) * k * width);
     cuda::clear(host_.stream, changes_, turn_);
-    run_ = {.points = points_.data(),
-            .labels = tile_labels_.data(),
-            .n = problem.n,
-            .tiles = tiles_,
-            .d = problem.d,
-            .k = k,
-            .rows = rows,
-            .max_iters = problem.max_iters,
-            .copies = copies,
-            .additions = most_additions / warps - kernel_.tile / copies,  // one more tile may be in flight
-            .stop_at = host_.stop_at(),
-            .margin_scale = margin_scale,
-            .origin = {},
-            .limb_format = {},
-            .initial = host_.initial.data(),
-            .changes = changes_.data(),
-            .turn = turn_.data(),
-            .rests = rests_.data(),
-            .assigned = host_.assigned.data(),
-            .next = host_.next.data(),
-            .labels_out = host_.labels.data(),
-            .iters = host_.iters.data(),
-            .records = records_.data()};
+    // additions: one more tile may be in flight
+    run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.n = problem.n, run_.tiles = tiles_, run_.d = problem.d, run_.k = k;
+    run_.rows = rows, run_.max_iters = problem.max_iters, run_.copies = copies;
+    run_.additions = most_additions / warps - kernel_.tile / copies, run_.stop_at = host_.stop_at(), run_.margin_scale = margin_scale;
+    run_.initial = host_.initial.data(), run_.changes = changes_.data(), run_.turn = turn_.data(), run_.rests = rests_.data();
+    run_.assigned = host_.assigned.data(), run_.next = host_.next.data(), run_.labels_out = host_.labels.data();
+    run_.iters = host_.iters.data(), run_.records = records_.data();
     const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, host_.stream);
     const cuda::Phase phase(trace, "layout", host_.stream);
     lay_out_points(from.data());
@@ -231,24 +220,12 @@ class RegisterTiles {
   void limit(int iters) {
     run_.max_iters = iters;
     graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
-      void* arguments[] = {&run_};
-      cuda::check(cudaLaunchCooperativeKernel(kernel_.entry, dim3(grid_), dim3(unsigned(threads_)), arguments, bytes_, host_.stream));
+      cuda::launch_together(kernel_.entry, grid_, threads_, bytes_, host_.stream, run_);
     });
   }
 
-  void reset() { host_.reset(); }
+  void launch() override { graph_->launch(host_.stream); }
 
-  int iterate(Trace& trace) {
-    host_.iters[0] = 0;
-    graph_->launch(host_.stream);
-    host_.stream.synchronize();
-    if (trace.active()) report(trace);
-    return host_.iters[0];
-  }
-
-  Solution<T> download() { return host_.download(); }
-
- private:
   /// Finds each dimension's range and origin, and writes the tiles.
   void lay_out_points(const T* rows) {
     const int d = host_.problem.d;
@@ -262,10 +239,8 @@ class RegisterTiles {
     host_.stream.synchronize();  // rows are freed on return
   }
 
-  /// Reports the kernel's own clock by iteration; nothing can be timed from outside.
-  void report(Trace& trace) {
-    std::vector<IterationRecord> ended(std::size_t(host_.iters[0]) + 1);
-    cuda::download(ended.data(), records_.data(), ended.size() * sizeof ended[0], host_.stream);
+  void report(Trace& trace) override {
+    const auto ended = this->records(records_);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter].nanoseconds - ended[iter - 1].nanoseconds) * 1e-9);
@@ -275,7 +250,6 @@ class RegisterTiles {
 
   Kernel kernel_;
   std::int64_t tiles_;
-  cuda::WholeRun<T> host_;
   cuda::Buffer<T> points_;
   cuda::Buffer<std::uint8_t> tile_labels_;
   cuda::Buffer<Bits> changes_, rests_;

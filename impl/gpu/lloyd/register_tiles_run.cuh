@@ -40,14 +40,14 @@ struct Run {
   IterationRecord* records;  // at the start and after each iteration
 };
 
-/// Layout of a block's shared memory, in this order.
-template <class T, int D, int Group>
+/// Layout of a block's shared memory, in this order. Totals: whether it has totals.
+template <class T, int D, int Group, bool Totals = true>
 struct SharedLayout {
   int k, rows, warps, copies;
 
   __host__ __device__ int cells() const { return k * D; }
   __host__ __device__ std::size_t row_bytes() const { return (sizeof(T) * row_at<T, D, Group>(rows) + 15) / 16 * 16; }
-  __host__ __device__ std::size_t total_bytes() const { return sizeof(Bits) * (words<T> * cells() + k); }  // of all points so far
+  __host__ __device__ std::size_t total_bytes() const { return Totals ? sizeof(Bits) * (words<T> * cells() + k) : 0; }  // of all points so far
   __host__ __device__ std::size_t queue_bytes() const { return sizeof(uint2) * queue_size * warps; }
   __host__ __device__ std::size_t centroid_bytes() const { return sizeof(T) * cells(); }
   __host__ __device__ std::size_t table_bytes() const { return sizeof(unsigned) * copies * k * Table<T, D>::pitch; }
@@ -142,34 +142,66 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Sums& su
   }
 }
 
-/// One sweep over a block's tiles: labels all points and adds those that moved to the table. fresh: all of them join, none leaves. Each warp has a
-/// queue of its own. additions_of: by warp; moved_here, opened_here: of the block, zero before.
-template <int P, int Group, int Rows, class Label, class T, int D>
-__device__ __forceinline__ void sweep(const Run<T>& r, const T* rows, const T* centroids, uint2* queue, const Table<T, D>& table,
-                                      const Margin& margin, int first_tile, int tiles, bool fresh, bool forward, bool labels_written, Bits* change,
-                                      int* additions_of, int& moved_here, int& opened_here) {
-  constexpr int each = pack<T>, packs = P / each, size = 32 * P;
-  constexpr unsigned all = 0xFFFFFFFF;
-  constexpr bool late = P * D > 64;                                                          // registers are scarce: read old labels when needed
-  using Word = std::conditional_t<each * sizeof(Label) == 8, unsigned long long, unsigned>;  // adjacent labels
-  static_assert(sizeof(Word) == each * sizeof(Label));
-  constexpr int label_bits = 8 * sizeof(Label);
-  const int t = threadIdx.x, warp = t / 32, lane = t % 32, warps = blockDim.x / 32, k = r.k;
-  auto* const tile_labels = static_cast<Label*>(r.labels);
-  int waiting = 0;
+/// Place within its tile of a lane's point u.
+template <class T>
+__device__ __forceinline__ int place_of(int u) {
+  return u / pack<T> * (32 * pack<T>)+threadIdx.x % 32 * pack<T> + u % pack<T>;
+}
 
-  const auto added = [&](int each_lane) {  // in shared memory: registers are scarce
-    const int additions = additions_of[warp] + each_lane * (32 / r.copies);
+/// Reads a lane's points of a tile.
+template <int P, int D, class T>
+__device__ __forceinline__ void load_points(const T* tile, T (&x)[P][D]) {
+  constexpr int each = pack<T>, packs = P / each;
+  const auto* const from = reinterpret_cast<const int4*>(tile);
+#pragma unroll
+  for (int v = 0; v < packs; ++v)
+#pragma unroll
+    for (int j = 0; j < D; ++j) {
+      const auto values = __ldg(from + (j * packs + v) * 32 + threadIdx.x % 32);
+      const auto& value = reinterpret_cast<const cuda::Pack<T>&>(values);
+#pragma unroll
+      for (int e = 0; e < each; ++e) x[v * each + e][j] = value.at[e];
+    }
+}
+
+/// What a block's threads count in an iteration. Variables of their own, not members: one that a call may change keeps no other from a register.
+struct Here {
+  int &moved, &opened, &rest;
+  int* additions;  // by warp: to a copy of the table since its last flush
+  float* longest;  // by warp: the greatest length of its rows
+};
+__device__ __forceinline__ Here counters_of_block() {
+  __shared__ int moved, opened, rest, additions[32];
+  __shared__ float longest[32];
+  return {moved, opened, rest, additions, longest};
+}
+
+/// A warp's points that moved, until all lanes have one, and the table that they go to.
+template <int P, class T, int D>
+struct Queue {
+  static constexpr int size = 32 * P;
+  const Run<T>& r;
+  const Table<T, D>& table;
+  uint2* entries;
+  Bits* change;
+  Here here;
+  int first_tile, waiting = 0;
+
+  /// Counts additions, in shared memory: registers are scarce.
+  __device__ __forceinline__ void added(int each_lane) {
+    const int warp = threadIdx.x / 32, additions = here.additions[warp] + each_lane * (32 / r.copies);
     const bool full = additions > r.additions;
     __syncwarp();
-    if (full) table.empty(k, r.limb_format, change);
-    if (lane == 0) additions_of[warp] = full ? 0 : additions;
+    if (full) table.empty(r.k, r.limb_format, change);
+    if (threadIdx.x % 32 == 0) here.additions[warp] = full ? 0 : additions;
     __syncwarp();
-  };
-  const auto drain = [&](int count) {  // the end of the queue, one point per lane
+  }
+  /// Adds the queue's end, one point per lane.
+  __device__ __forceinline__ void drain(int count) {
+    const int lane = threadIdx.x % 32;
     __syncwarp();
     if (lane < count) {
-      const uint2 entry = queue[waiting - count + lane];
+      const uint2 entry = entries[waiting - count + lane];
       const T* const x = r.points + (first_tile + std::int64_t(entry.x / size)) * (size * D) + entry.x % size;
       const int joins = entry.y & 0xFFFF, leaves = entry.y >> 16;
       T value[D];
@@ -179,96 +211,111 @@ __device__ __forceinline__ void sweep(const Run<T>& r, const T* rows, const T* c
         table.add_rest(x, size, joins, leaves, r.limb_format);
     }
     waiting -= count;
-    if (lane == 0) atomicAdd(&moved_here, count);
+    if (lane == 0) atomicAdd(&here.moved, count);
     added(1);
-  };
+  }
+  /// All lanes call it. place: of the lane's point among the block's.
+  __device__ __forceinline__ void put(unsigned place, int joins, int leaves) {
+    const bool moves = joins != leaves;
+    const unsigned movers = __ballot_sync(0xFFFFFFFF, moves);
+    if (moves) entries[waiting + __popc(movers & ((1u << threadIdx.x % 32) - 1))] = make_uint2(place, unsigned(leaves) << 16 | joins);
+    waiting += __popc(movers);
+  }
+  /// Adds a lane's points of a tile, at x, to the clusters that they join first. `from`: the tile; inside: points that exist.
+  __device__ __forceinline__ void add_fresh(const T (&x)[P][D], const T* from, const int (&label)[P], int inside) {
+    unsigned more = 0;
+#pragma unroll
+    for (int u = 0; u < P; ++u)
+      if (place_of<T>(u) < inside && table.template add<false>(x[u], label[u], 0, r.limb_format)) more |= 1u << u;
+    for (; more; more &= more - 1) {
+      const int which = __ffs(more) - 1;
+      int joins = label[0];
+#pragma unroll
+      for (int u = 1; u < P; ++u) joins = u == which ? label[u] : joins;
+      table.add_rest(from + place_of<T>(which), size, joins, -1, r.limb_format);
+    }
+    added(P);
+  }
+};
 
-  for (int step = warp; step < tiles; step += warps) {
+/// Adjacent labels of a lane.
+template <class T, class Label>
+using Word = std::conditional_t<pack<T> * sizeof(Label) == 8, unsigned long long, unsigned>;
+
+/// Writes a lane's labels of a tile where they differ from the old ones, in 32 bits too if labels_written, and queues the points that moved.
+template <class Label, int P, class T, int D, int Packs>
+__device__ __forceinline__ void give_labels(Queue<P, T, D>& queue, const int (&label)[P], const Word<T, Label> (&old)[Packs], int tile, bool fresh,
+                                            bool labels_written) {
+  const std::int64_t first = std::int64_t(tile) * queue.size;
+  auto* const words = reinterpret_cast<Word<T, Label>*>(static_cast<Label*>(queue.r.labels) + first);
+  constexpr int each = pack<T>, bits = 8 * sizeof(Label);
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int v = 0; v < Packs; ++v) {
+    Word<T, Label> now = 0;
+#pragma unroll
+    for (int e = 0; e < each; ++e) now |= Word<T, Label>(label[v * each + e]) << (bits * e);
+    const bool differs = fresh || now != old[v];
+    if (differs) words[v * 32 + lane] = now;
+    if (labels_written) {
+      struct alignas(16 / (4 / each)) Out {
+        std::int32_t at[each];
+      } wide;
+#pragma unroll
+      for (int e = 0; e < each; ++e) wide.at[e] = label[v * each + e];
+      reinterpret_cast<Out*>(queue.r.labels_out + first)[v * 32 + lane] = wide;
+    }
+    if (fresh || !__any_sync(0xFFFFFFFF, differs)) continue;
+#pragma unroll
+    for (int e = 0; e < each; ++e)
+      queue.put(unsigned(tile - queue.first_tile) * queue.size + place_of<T>(v * each + e), label[v * each + e],
+                int(old[v] >> (bits * e)) & ((1 << bits) - 1));
+    while (queue.waiting >= 32) queue.drain(32);
+  }
+}
+
+/// One sweep over a block's tiles: labels all points and adds those that moved to the table. fresh: all of them join, none leaves. here: zero before.
+template <int Group, int Rows, class Label, int P, class T, int D>
+__device__ __forceinline__ void sweep(Queue<P, T, D> queue, const T* rows, const T* centroids, const Margin& margin, int tiles, bool fresh,
+                                      bool forward, bool labels_written) {
+  constexpr int each = pack<T>, packs = P / each, size = 32 * P;
+  constexpr bool late = P * D > 64;  // registers are scarce: read old labels when needed
+  static_assert(sizeof(Word<T, Label>) == each * sizeof(Label));
+  const Run<T>& r = queue.r;
+  const int t = threadIdx.x, lane = t % 32, warps = blockDim.x / 32, first_tile = queue.first_tile;
+  auto* const tile_labels = static_cast<Label*>(r.labels);
+  for (int step = t / 32; step < tiles; step += warps) {
     int tile = first_tile + (forward ? step : tiles - 1 - step);  // alternate directions: caches hold the end of the last sweep
     T x[P][D];
-    Word old[packs] = {};
+    Word<T, Label> old[packs] = {};
     const auto load_labels = [&] {
 #pragma unroll
-      for (int v = 0; v < packs; ++v) old[v] = reinterpret_cast<const Word*>(tile_labels + std::int64_t(tile) * size)[v * 32 + lane];
+      for (int v = 0; v < packs; ++v) old[v] = reinterpret_cast<const Word<T, Label>*>(tile_labels + std::int64_t(tile) * size)[v * 32 + lane];
     };
-    {
-      const auto* const from = reinterpret_cast<const int4*>(r.points + std::int64_t(tile) * (size * D));
-#pragma unroll
-      for (int v = 0; v < packs; ++v)
-#pragma unroll
-        for (int j = 0; j < D; ++j) {
-          const auto values = __ldg(from + (j * packs + v) * 32 + lane);
-          const auto& value = reinterpret_cast<const cuda::Pack<T>&>(values);
-#pragma unroll
-          for (int e = 0; e < each; ++e) x[v * each + e][j] = value.at[e];
-        }
-      if (!late && !fresh) load_labels();
-    }
-    const auto place = [&](int u) { return u / each * (32 * each) + lane * each + u % each; };  // within the tile
+    load_points(r.points + std::int64_t(tile) * (size * D), x);
+    if (!late && !fresh) load_labels();
     int label[P];
     const unsigned open = nearest<Group, Rows>(x, rows, r.rows, margin, label);
     asm volatile("" : "+r"(tile));  // recompute rather than keep: registers are scarce
     const std::int64_t first = std::int64_t(tile) * size;
     const T* const from = r.points + first * D;
     if (late && !fresh) load_labels();
-    if (__any_sync(all, open)) {
-      if (open) atomicAdd(&opened_here, __popc(open));
+    if (__any_sync(0xFFFFFFFF, open)) {
+      if (open) atomicAdd(&queue.here.opened, __popc(open));
       settle<D>(
-          open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, k, label);
+          open, [&](int owner, int u) { return from + u / each * (32 * each) + owner * each + u % each; }, size, r.origin, centroids, r.k, label);
     }
+    const int inside = static_cast<int>(min(r.n - first, std::int64_t(size)));
     if (tile == static_cast<int>(r.tiles) - 1)  // points beyond n keep label 0
 #pragma unroll
       for (int u = 0; u < P; ++u)
-        if (first + place(u) >= r.n) label[u] = 0;
-
-#pragma unroll
-    for (int v = 0; v < packs; ++v) {
-      Word now = 0;
-#pragma unroll
-      for (int e = 0; e < each; ++e) now |= Word(label[v * each + e]) << (label_bits * e);
-      const bool differs = fresh || now != old[v];
-      if (differs) reinterpret_cast<Word*>(tile_labels + first)[v * 32 + lane] = now;
-      if (labels_written) {
-        struct alignas(16 / (4 / each)) Out {
-          std::int32_t at[each];
-        } out;
-#pragma unroll
-        for (int e = 0; e < each; ++e) out.at[e] = label[v * each + e];
-        reinterpret_cast<Out*>(r.labels_out + first)[v * 32 + lane] = out;
-      }
-      if (!fresh && __any_sync(all, differs)) {
-#pragma unroll
-        for (int e = 0; e < each; ++e) {
-          const int joins = label[v * each + e], leaves = int(old[v] >> (label_bits * e)) & ((1 << label_bits) - 1);
-          const bool moves = joins != leaves;
-          const unsigned movers = __ballot_sync(all, moves);
-          if (moves)
-            queue[waiting + __popc(movers & ((1u << lane) - 1))] =
-                make_uint2(unsigned(tile - first_tile) * size + place(v * each + e), unsigned(leaves) << 16 | joins);
-          waiting += __popc(movers);
-        }
-        while (waiting >= 32) drain(32);
-      }
-    }
-    if (fresh) {
-      unsigned more = 0;
-#pragma unroll
-      for (int u = 0; u < P; ++u)
-        if (first + place(u) < r.n) {
-          if (table.template add<false>(x[u], label[u], 0, r.limb_format)) more |= 1u << u;
-        }
-      for (; more; more &= more - 1) {
-        const int which = __ffs(more) - 1;
-        int joins = label[0];
-#pragma unroll
-        for (int u = 1; u < P; ++u) joins = u == which ? label[u] : joins;
-        table.add_rest(from + place(which), size, joins, -1, r.limb_format);
-      }
-      added(P);
-    }
+        if (place_of<T>(u) >= inside) label[u] = 0;
+    give_labels<Label>(queue, label, old, tile, fresh, labels_written);
+    if (fresh) queue.add_fresh(x, from, label, inside);
   }
-  if (waiting > 0) drain(waiting);
-  if (fresh && t == 0) moved_here = static_cast<int>(max(min(r.n - std::int64_t(first_tile) * size, std::int64_t(tiles) * size), std::int64_t(0)));
+  if (queue.waiting > 0) queue.drain(queue.waiting);
+  if (fresh && t == 0)
+    queue.here.moved = static_cast<int>(max(min(r.n - std::int64_t(first_tile) * size, std::int64_t(tiles) * size), std::int64_t(0)));
 }
 
 /// Where the blocks of a card meet, alone: what they summed is in `change`.
@@ -287,88 +334,110 @@ struct Alone {
   __device__ __forceinline__ void end(int) const {}
 };
 
+/// A block's shared memory and its share of the tiles. The table of its sums is not in it: what a call may reach is no longer in registers.
+template <class T, int D, int Group, bool Totals = true>
+struct Block {
+  const Run<T>& r;
+  T* rows;
+  Bits* totals;
+  uint2* queue;  // of this warp
+  T* centroids;
+  int first_tile, tiles;
+
+  __device__ __forceinline__ Block(const Run<T>& run, unsigned char* shared) : r(run), rows(reinterpret_cast<T*>(shared)) {
+    const SharedLayout<T, D, Group, Totals> layout{r.k, r.rows, int(blockDim.x) / 32, r.copies};
+    totals = reinterpret_cast<Bits*>(shared + layout.row_bytes());
+    queue = reinterpret_cast<uint2*>(shared + layout.row_bytes() + layout.total_bytes()) + threadIdx.x / 32 * queue_size;
+    centroids = reinterpret_cast<T*>(shared + layout.row_bytes() + layout.total_bytes() + layout.queue_bytes());
+    first_tile = static_cast<int>(r.tiles * blockIdx.x / gridDim.x);
+    tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x) - first_tile;
+  }
+
+  __device__ __forceinline__ Table<T, D> table(Here here) const {
+    return {reinterpret_cast<unsigned*>(centroids + r.k * D), r.copies, int(threadIdx.x % 32) & (r.copies - 1), nullptr, &here.rest};
+  }
+
+  /// Takes up the centroids, k x d, and clears the table. All threads call it.
+  __device__ __forceinline__ void begin(const T* given, const Table<T, D>& table, Here here) {
+    const int t = threadIdx.x, block = blockDim.x, cells = r.k * D;
+    for (int at = t; at < r.copies * r.k * table.pitch; at += block) table.row[at] = 0;
+    for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? given[cell / D * r.d + cell % D] : T(0);
+    if (t == 0) here.moved = here.opened = here.rest = 0;
+    __syncthreads();
+    for (int at = t; at < r.rows * D; at += block) set_row<D, Group>(r, centroids, rows, at / D, at % D);
+    __syncthreads();
+    measure_rows<D, Group>(r, rows, here.longest);
+    __syncthreads();
+  }
+
+  /// Labels the points. change: sums and counts of those that moved, of which the table has the rests. All threads call it.
+  template <int P, int Rows, class Label>
+  __device__ __forceinline__ void label(const Table<T, D>& table, Bits* change, Here here, bool fresh, bool forward, bool labels_written) {
+    const int warp = threadIdx.x / 32;
+    float longest = 0;
+    if constexpr (sizeof(T) == 4)
+      for (int w = 0; w < blockDim.x / 32; ++w) longest = fmaxf(longest, here.longest[w]);
+    const Margin margin(D, r.rows / Group, longest, r.margin_scale);
+    if (threadIdx.x % 32 == 0) here.additions[warp] = 0;
+    __syncwarp();
+    sweep<Group, Rows, Label>(Queue<P, T, D>{r, table, queue, change, here, first_tile}, rows, centroids, margin, tiles, fresh, forward,
+                              labels_written);
+    __syncthreads();
+    if (here.moved > 0) add_table(r, table, change, table.rest + r.k * D);
+  }
+};
+
 /// The run of a block. P: points per lane. Group: rows per key. Rows: their number, or 0: any.
 template <int D, int P, int Group, int Rows, class Label, class T, class Meeting>
 __device__ __forceinline__ void iterate_block(const Run<T>& r, const Meeting& meeting) {
   constexpr int size = 32 * P;
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ int moved_here, opened_here, rest_here;
-  __shared__ float longest_of[32];
-  __shared__ int additions_of[32];
-  const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
-  const SharedLayout<T, D, Group> layout{k, r.rows, warps, r.copies};
-  T* const rows = reinterpret_cast<T*>(shared);
-  Bits* const totals = reinterpret_cast<Bits*>(shared + layout.row_bytes());
-  uint2* const queue = reinterpret_cast<uint2*>(totals + words<T> * cells + k) + warp * queue_size;
-  T* const centroids = reinterpret_cast<T*>(shared + layout.row_bytes() + layout.total_bytes() + layout.queue_bytes());
-  Table<T, D> table{reinterpret_cast<unsigned*>(centroids + cells), r.copies, lane & (r.copies - 1), nullptr, &rest_here};
+  const Here here = counters_of_block();
+  const int t = threadIdx.x, block = blockDim.x, k = r.k, cells = k * D;
+  Block<T, D, Group> b(r, shared);
+  Table<T, D> table = b.table(here);
   Bits* const rests = r.rests + std::int64_t(blockIdx.x) * cells;
-  auto* const tile_labels = static_cast<Label*>(r.labels);
-
-  const int first_tile = static_cast<int>(r.tiles * blockIdx.x / gridDim.x);
-  const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x) - first_tile;
-  for (int at = t; at < words<T> * cells + k; at += block) totals[at] = 0;
-  for (int at = t; at < r.copies * k * table.pitch; at += block) table.row[at] = 0;
-  for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? r.initial[cell / D * r.d + cell % D] : T(0), rests[cell] = 0;
-  if (t == 0) moved_here = opened_here = rest_here = 0;
+  for (int at = t; at < words<T> * cells + k; at += block) b.totals[at] = 0;
+  for (int cell = t; cell < cells; cell += block) rests[cell] = 0;
   if (blockIdx.x == 0 && t == 0) r.records[0] = {cuda::nanoseconds(), 0};
-  __syncthreads();
-  for (int at = t; at < r.rows * D; at += block) set_row<D, Group>(r, centroids, rows, at / D, at % D);
-  __syncthreads();
-  measure_rows<D, Group>(r, rows, longest_of);
-  __syncthreads();
+  b.begin(r.initial, table, here);
 
-  const int turn = __ldcg(r.turn);
-  const int change_size = (words<T> + 1) * cells + k + counters;
+  const int turn = __ldcg(r.turn), counted = (words<T> + 1) * cells + k, change_size = counted + counters;
   bool any_rest = false, labels_written = false;
   for (int iter = 1;; ++iter) {
-    const bool fresh = iter == 1;
     Bits* const change = r.changes + (turn + iter) % 3 * change_size;
-    Bits *const change_rest = change + words<T> * cells, *const change_count = change_rest + cells, *const change_counters = change_count + k;
-    table.rest = change_rest;
-    float longest = 0;
-    if constexpr (sizeof(T) == 4)
-      for (int w = 0; w < warps; ++w) longest = fmaxf(longest, longest_of[w]);
-    const Margin margin(D, r.rows / Group, longest, r.margin_scale);
-    if (lane == 0) additions_of[warp] = 0;
-    __syncwarp();
+    table.rest = change + words<T> * cells;
     labels_written = iter == r.max_iters;
-
-    sweep<P, Group, Rows, Label>(r, rows, centroids, queue, table, margin, first_tile, tiles, fresh, iter % 2 == 1, labels_written, change,
-                                 additions_of, moved_here, opened_here);
-    __syncthreads();
-
-    if (moved_here > 0) add_table(r, table, change, change_count);
+    b.template label<P, Rows, Label>(table, change, here, iter == 1, iter % 2 == 1, labels_written);
     if (t <= any_rest_at) {
-      const int here = t == changed_at ? moved_here : t == opened_at ? opened_here : rest_here;
-      if (here > 0) atomicAdd(change_counters + t, Bits(here));
+      const int mine = t == changed_at ? here.moved : t == opened_at ? here.opened : here.rest;
+      if (mine > 0) atomicAdd(change + counted + t, Bits(mine));
     }
     // Nobody reads it since the last barrier or writes it before the next.
     for (int at = blockIdx.x * block + t; at < change_size; at += gridDim.x * block) r.changes[(turn + iter + 1) % 3 * change_size + at] = 0;
     if (!meeting.wait(iter, change, change_size)) return;
 
     const auto sums = meeting.sums(iter, change, change_size);
-    const int counted = (words<T> + 1) * cells + k;
     const bool last = iter == r.max_iters || static_cast<double>(sums(counted + changed_at)) <= r.stop_at;
     const bool new_rest = r.limb_format.below > 0 || sums(counted + any_rest_at) > 0;
     any_rest |= new_rest;
-    if (t == 0) moved_here = opened_here = rest_here = 0;
+    if (t == 0) here.moved = here.opened = here.rest = 0;
     if (blockIdx.x == 0 && t == 0) r.records[iter] = {cuda::nanoseconds(), sums(counted + opened_at)};
-    update_centroids<D, Group>(r, sums, new_rest, any_rest, last, totals, rests, centroids, rows);
+    update_centroids<D, Group>(r, sums, new_rest, any_rest, last, b.totals, rests, b.centroids, b.rows);
     if (last) {
       if (blockIdx.x == 0 && t == 0) *r.iters = iter, *r.turn = (turn + iter) % 3, meeting.end(iter);
       break;
     }
     __syncthreads();
-    measure_rows<D, Group>(r, rows, longest_of);
+    measure_rows<D, Group>(r, b.rows, here.longest);
     __syncthreads();
   }
 
   if (labels_written) return;
-  for (int tile = warp; tile < tiles; tile += warps) {
-    const std::int64_t first = std::int64_t(first_tile + tile) * size;
-    for (int at = lane; at < size; at += 32) r.labels_out[first + at] = tile_labels[first + at];
-  }
+  const auto* const tile_labels = static_cast<const Label*>(r.labels) + std::int64_t(b.first_tile) * size;
+  std::int32_t* const out = r.labels_out + std::int64_t(b.first_tile) * size;
+  for (int tile = t / 32; tile < b.tiles; tile += block / 32)
+    for (int at = t % 32; at < size; at += 32) out[std::int64_t(tile) * size + at] = tile_labels[std::int64_t(tile) * size + at];
 }
 
 /// Threads: at most.

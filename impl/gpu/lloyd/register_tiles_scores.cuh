@@ -89,14 +89,45 @@ __device__ __forceinline__ float score(const float (&x)[D], const float (&row)[D
   return s;
 }
 
+/// The best two keys of P points so far.
+template <int P>
+struct Keys {
+  static constexpr float beyond = 3.2e38f;
+  float best[P], second[P];
+  __device__ __forceinline__ Keys() {
+#pragma unroll
+    for (int u = 0; u < P; ++u) best[u] = second[u] = beyond;
+  }
+  __device__ __forceinline__ void add(int u, float key) {
+    second[u] = fminf(second[u], fmaxf(best[u], key));
+    best[u] = fminf(best[u], key);
+  }
+};
+
+/// The least score of each point among the rows of a group.
+template <int Group, int D, int P>
+__device__ __forceinline__ void least_of_group(const float (&x)[P][D], const float* rows, float (&least)[P]) {
+#pragma unroll
+  for (int e = 0; e < Group; ++e) {
+    float row[D + 1];
+    load_row(rows + row_at<float, D, Group>(e), row);
+    float s[P];
+#pragma unroll
+    for (int u = 0; u < P; ++u) s[u] = row[D];
+#pragma unroll
+    for (int j = 0; j < D; ++j)
+#pragma unroll
+      for (int u = 0; u < P; ++u) s[u] = fmaf(x[u][j], row[j], s[u]);
+#pragma unroll
+    for (int u = 0; u < P; ++u) least[u] = e == 0 ? s[u] : fminf(least[u], s[u]);
+  }
+}
+
 /// Sets the labels of a lane's P points. Returns a mask of the open ones. count: rows, a multiple of 2 or of Group; equal to Rows unless that is 0.
 template <int Group, int Rows, int D, int P>
 __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float* rows, int count, const Margin& margin, int (&label)[P]) {
-  constexpr float beyond = 3.2e38f;
-  float best[P], second[P];
+  Keys<P> keys;
   unsigned open = 0;
-#pragma unroll
-  for (int u = 0; u < P; ++u) best[u] = second[u] = beyond;
   if constexpr (Group == 1) {
     if constexpr (Rows > 0) count = Rows;
     constexpr int unrolled = Rows > 0 ? Rows / 2 : 4;
@@ -107,49 +138,28 @@ __device__ __forceinline__ unsigned nearest(const float (&x)[P][D], const float*
         float row[D + 1];
         load_row(rows + (c + side) * row_pitch<float, D>, row);
 #pragma unroll
-        for (int u = 0; u < P; ++u) {
-          const float key = margin.key(score(x[u], row), c + side);
-          second[u] = fminf(second[u], fmaxf(best[u], key));
-          best[u] = fminf(best[u], key);
-        }
+        for (int u = 0; u < P; ++u) keys.add(u, margin.key(score(x[u], row), c + side));
       }
     }
 #pragma unroll
     for (int u = 0; u < P; ++u) {
-      label[u] = __float_as_int(best[u]) & ~margin.mask;
-      if (!margin.decides(x[u], best[u], second[u], fabsf(best[u]) + fabsf(second[u]))) open |= 1u << u;
+      const float best = keys.best[u], second = keys.second[u];
+      label[u] = __float_as_int(best) & ~margin.mask;
+      if (!margin.decides(x[u], best, second, fabsf(best) + fabsf(second))) open |= 1u << u;
     }
   } else {
 #pragma unroll 1
     for (int group = 0; group * Group < count; ++group) {
       float least[P];
-      const float* const from = rows + row_at<float, D, Group>(Group) * group;
+      least_of_group<Group>(x, rows + row_at<float, D, Group>(Group) * group, least);
 #pragma unroll
-      for (int e = 0; e < Group; ++e) {
-        float row[D + 1];
-        load_row(from + row_at<float, D, Group>(e), row);
-        float s[P];
-#pragma unroll
-        for (int u = 0; u < P; ++u) s[u] = row[D];
-#pragma unroll
-        for (int j = 0; j < D; ++j)
-#pragma unroll
-          for (int u = 0; u < P; ++u) s[u] = fmaf(x[u][j], row[j], s[u]);
-#pragma unroll
-        for (int u = 0; u < P; ++u) least[u] = e == 0 ? s[u] : fminf(least[u], s[u]);
-      }
-#pragma unroll
-      for (int u = 0; u < P; ++u) {
-        const float key = margin.key(least[u], group);
-        second[u] = fminf(second[u], fmaxf(best[u], key));
-        best[u] = fminf(best[u], key);
-      }
+      for (int u = 0; u < P; ++u) keys.add(u, margin.key(least[u], group));
     }
 #pragma unroll
     for (int u = 0; u < P; ++u) {  // the index within its group, and the second there
-      const int group = __float_as_int(best[u]) & ~margin.mask;
+      const int group = __float_as_int(keys.best[u]) & ~margin.mask;
       const float* const from = rows + row_at<float, D, Group>(Group) * group;
-      float first = beyond, next = second[u];
+      float first = keys.beyond, next = keys.second[u];
       int at = 0;
 #pragma unroll
       for (int e = 0; e < Group; ++e) {

@@ -107,8 +107,7 @@ class Card {
   void launch_together(const Meeting& meeting) {
     Meeting there = meeting;
     unsigned* done = done_.data();
-    void* arguments[] = {&run_, &there, &done};
-    cuda::check(cudaLaunchCooperativeKernel(kernel_.entry, dim3(grid_), dim3(unsigned(kernel_.threads)), arguments, bytes_, stream_));
+    cuda::launch_together(kernel_.entry, grid_, kernel_.threads, bytes_, stream_, run_, there, done);
   }
 
  private:

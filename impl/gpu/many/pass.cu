@@ -10,17 +10,6 @@ namespace {
 
 using namespace register_tiles;
 
-/// Layout of a block's shared memory: register_tiles' without totals.
-template <class T, int D, int Group>
-struct Layout {
-  register_tiles::SharedLayout<T, D, Group> all;
-
-  __host__ __device__ std::size_t queue_at() const { return all.row_bytes(); }
-  __host__ __device__ std::size_t centroids_at() const { return queue_at() + all.queue_bytes(); }
-  __host__ __device__ std::size_t table_at() const { return centroids_at() + all.centroid_bytes(); }
-  __host__ __device__ std::size_t bytes() const { return table_at() + all.table_bytes(); }
-};
-
 /// Replaces this card's sums by those of all cards, added in order of ranks. One block of each card calls it.
 __device__ void meet(const Meeting& m, Bits* sums, int size) {
   __shared__ Bits epoch;
@@ -57,41 +46,17 @@ template <class T, int D, int P, int Group, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1)
     label_and_sum(const __grid_constant__ Run<T> r, const __grid_constant__ Turn<T> turn, const __grid_constant__ Meeting meeting) {
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ int moved_here, opened_here, rest_here;
-  __shared__ float longest_of[32];
-  __shared__ int additions_of[32];
-  const int t = threadIdx.x, warp = t / 32, lane = t % 32, block = blockDim.x, warps = block / 32, k = r.k, cells = k * D;
-  const Layout<T, D, Group> layout{{k, r.rows, warps, r.copies}};
-  T* const rows = reinterpret_cast<T*>(shared);
-  uint2* const queue = reinterpret_cast<uint2*>(shared + layout.queue_at()) + warp * queue_size;
-  T* const centroids = reinterpret_cast<T*>(shared + layout.centroids_at());
-  Bits *const sums = r.changes, *const rests = sums + words<T> * cells, *const counts = rests + cells;
-  const Table<T, D> table{reinterpret_cast<unsigned*>(shared + layout.table_at()), r.copies, lane & (r.copies - 1), rests, &rest_here};
-
-  for (int at = t; at < r.copies * k * table.pitch; at += block) table.row[at] = 0;
-  for (int cell = t; cell < cells; cell += block) centroids[cell] = cell % D < r.d ? turn.assigned[cell / D * r.d + cell % D] : T(0);
-  if (t == 0) moved_here = opened_here = rest_here = 0;
-  if (lane == 0) additions_of[warp] = 0;
-  __syncthreads();
-  for (int at = t; at < r.rows * D; at += block) set_row<D, Group>(r, centroids, rows, at / D, at % D);
-  __syncthreads();
-  measure_rows<D, Group>(r, rows, longest_of);
-  __syncthreads();
-  float longest = 0;
-  if constexpr (sizeof(T) == 4)
-    for (int w = 0; w < warps; ++w) longest = fmaxf(longest, longest_of[w]);
-  const Margin margin(D, r.rows / Group, longest, r.margin_scale);
-
-  const int first_tile = static_cast<int>(r.tiles * blockIdx.x / gridDim.x);
-  const int tiles = static_cast<int>(r.tiles * (blockIdx.x + 1) / gridDim.x) - first_tile;
-  sweep<P, Group, 0, Label>(r, rows, centroids, queue, table, margin, first_tile, tiles, turn.fresh, turn.forward, turn.last, sums, additions_of,
-                            moved_here, opened_here);
-  __syncthreads();
-  if (moved_here > 0) add_table(r, table, sums, counts);
-  if (t == 0 && moved_here > 0) atomicAdd(counts + k + changed_at, Bits(moved_here));
+  const Here here = counters_of_block();
+  const int cells = r.k * D;
+  Block<T, D, Group, false> b(r, shared);
+  Table<T, D> table = b.table(here);
+  table.rest = r.changes + words<T> * cells;
+  b.begin(turn.assigned, table, here);
+  b.template label<P, 0, Label>(table, r.changes, here, turn.fresh, turn.forward, turn.last);
+  if (threadIdx.x == 0 && here.moved > 0) atomicAdd(r.changes + (words<T> + 1) * cells + r.k + changed_at, Bits(here.moved));
   if (meeting.size == 0 || !cuda::is_last_block(turn.done)) return;
-  meet(meeting, sums, sums_of<T>(cells, k));
-  make_means(r, turn, D, sums);
+  meet(meeting, r.changes, sums_of<T>(cells, r.k));
+  make_means(r, turn, D, r.changes);
 }
 
 template <class T>
@@ -109,10 +74,10 @@ __global__ void widen_labels(const Label* from, std::int64_t n, std::int32_t* to
 
 template <class T>
 Kernel pass_kernel(int d, int k) {
-  return with_width<T>(d, k, [](auto width, auto group) {
+  return kernel_of_width<T>(d, k, [](auto width, auto group) {
     constexpr int D = decltype(width)::value, Group = decltype(group)::value;
     constexpr auto launch = launch_of<T>(D, Group);
-    return describe<T, D, Group, LabelOf<T>, Layout<T, D, Group>>(label_and_sum<T, D, launch.points, Group, LabelOf<T>, launch.threads>);
+    return describe<T, D, Group, LabelOf<T>, SharedLayout<T, D, Group, false>>(label_and_sum<T, D, launch.points, Group, LabelOf<T>, launch.threads>);
   });
 }
 

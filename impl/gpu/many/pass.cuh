@@ -33,18 +33,12 @@ struct Turn {
 
 /// Calls make(D, Group) with the dimensions and rows per key of the kernel for this shape. Returns its result.
 template <class T, class Make>
-Kernel with_width(int d, int k, Make make) {
+Kernel kernel_of_width(int d, int k, Make make) {
   Kernel kernel{};
-  const auto take = [&](auto D) {
+  with_width<1, 2, 3, 4, 5, 6, 8, 12, register_tiles::most_dimensions>(d, [&](auto D) {
     using One = std::integral_constant<int, 1>;
     if constexpr (sizeof(T) == 4) kernel = k < 32 ? make(D, One{}) : make(D, std::integral_constant<int, 4>{});
     else kernel = make(D, One{});
-  };
-  with_dimension<1, 2, 3, 4, 5, 6, 8, 12>(d, [&](auto D) {
-    if constexpr (decltype(D)::value > 0) take(D);
-    else if (d <= 8) take(std::integral_constant<int, 8>{});
-    else if (d <= 12) take(std::integral_constant<int, 12>{});
-    else take(std::integral_constant<int, register_tiles::most_dimensions>{});
   });
   return kernel;
 }

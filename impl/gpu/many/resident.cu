@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(Threads, 1)
 
 template <class T>
 Kernel resident_kernel(int d, int k) {
-  return many::with_width<T>(d, k, [](auto width, auto group) {
+  return many::kernel_of_width<T>(d, k, [](auto width, auto group) {
     constexpr int D = decltype(width)::value, Group = decltype(group)::value;
     constexpr auto launch = launch_of<T>(D, Group);
     using Label = many::LabelOf<T>;
@@ -109,8 +109,7 @@ class Resident {
 
   /// Reports the first card's own clock by iteration.
   void report(Trace& trace) {
-    std::vector<IterationRecord> ended(std::size_t(iters()) + 1);
-    cuda::download(ended.data(), runs_[0]->records.data(), ended.size() * sizeof ended[0], cards_.card(0).stream());
+    const auto ended = cuda::fetched(runs_[0]->records, cards_.card(0).stream(), iters() + 1);
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       trace.begin_iteration();
       trace.add("fused", double(ended[iter].nanoseconds - ended[iter - 1].nanoseconds) * 1e-9);

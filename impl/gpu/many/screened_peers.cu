@@ -71,10 +71,8 @@ class ScreenedPeers {
  private:
   void enqueue(int rank, many::Mailboxes& boxes, const Bits* numbers, int size, const int* counts, int k, Bits* all_numbers, int* all_counts) {
     Meeting meeting = boxes.meeting(rank);
-    void* arguments[] = {&meeting, &numbers, &size, &counts, &k, &all_numbers, &all_counts};
     const unsigned grid = std::min(cuda::blocks(size + k, block), unsigned(cuda::multiprocessors()));
-    cuda::check(
-        cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(add_all), dim3(grid), dim3(block), arguments, 0, cards_.card(rank).lloyd.stream()));
+    cuda::launch_together(add_all, grid, block, 0, cards_.card(rank).lloyd.stream(), meeting, numbers, size, counts, k, all_numbers, all_counts);
   }
 
   many::ScreenedCards<T> cards_;
