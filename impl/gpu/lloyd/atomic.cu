@@ -17,28 +17,26 @@ __global__ void __launch_bounds__(yinyang::block)
     moved = labels[i] != best;
     if (moved) labels[i] = best;
   }
-  const int of_block = __syncthreads_count(moved);
-  if (threadIdx.x == 0 && of_block > 0) atomicAdd(changed, of_block);
+  cuda::add_of_block(changed, moved);
 }
 
 template <class T>
-class Atomic {
+class Atomic : public cuda::OnLloyd<T> {
  public:
   Atomic(const Problem<T>& problem, const Config&, Trace& trace)
-      : lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), all_(problem.d, problem.k, 1),
-        means_(problem, points_, lloyd_.stream()) {
+      : cuda::OnLloyd<T>(problem, trace, cuda::Layout::columns), all_(problem.d, problem.k, 1), means_(problem, points_, lloyd_.stream()) {
     all_.arrange(std::vector<int>(problem.k), lloyd_.stream());
   }
 
-  void reset() { lloyd_.reset(); }
   int iterate(Trace& trace) {
     means_.clear(lloyd_.stream());
     first_ = true;
     return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this, &trace] { launch_update(trace); }}});
   }
-  Solution<T> download() { return lloyd_.download(); }
 
  private:
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
   void launch_assign() {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     if (std::exchange(first_, false)) all_.enqueue_turn(lloyd_.assigned(), lloyd_.stream());
@@ -48,8 +46,6 @@ class Atomic {
   }
   void launch_update(Trace& trace) { means_.enqueue(trace, lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), all_.view(), lloyd_.stream()); }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;  // d x n
   yinyang::Grouped<T> all_;
   yinyang::Means<T> means_;
   bool first_ = true;

@@ -28,35 +28,27 @@ __device__ void assign_point(const T* __restrict__ points, const T* __restrict__
   if (i < n) {
     const std::int32_t old = labels[i];
     std::int32_t best = 0;
-    T best_dist = cuda::infinity<T>;
     if constexpr (cuda::fits_registers<T, D>) {
       T x[D];
 #pragma unroll
       for (int j = 0; j < D; ++j) x[j] = points[Layout::at(i, j, n, D)];
-      for (int c = 0; c < k; ++c) {
+      best = cuda::nearest_of<T>(k, [&](int c) {
         T dist = 0;
 #pragma unroll
         for (int j = 0; j < D; ++j) {
           const T diff = x[j] - centroids[Layout::at(c, j, k, D)];
           dist += diff * diff;
         }
-        if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
-      }
+        return dist;
+      });
     } else {
-      for (int c = 0; c < k; ++c) {
-        T dist = 0;
-        for (int j = 0; j < d; ++j) {
-          const T diff = points[Layout::at(i, j, n, d)] - centroids[Layout::at(c, j, k, d)];
-          dist += diff * diff;
-        }
-        if (dist < best_dist) best_dist = dist, best = c;
-      }
+      const auto difference = [&](int c, int j) { return points[Layout::at(i, j, n, d)] - centroids[Layout::at(c, j, k, d)]; };
+      best = cuda::nearest_of<T>(k, [&](int c) { return cuda::squares<T>(d, [&](int j) { return difference(c, j); }); });
     }
     moved = old != best;
     if (moved) labels[i] = best;
   }
-  const int count = __syncthreads_count(moved);
-  if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
+  cuda::add_of_block(changed, moved);
 }
 
 /// All of a card's constant memory, for centroids of either precision. All threads of a warp read the same address.
@@ -144,34 +136,24 @@ struct BlockPerValue {
 };
 
 template <class T, class Layout, class Memory, class Update>
-class Benedetti {
+class Benedetti : public cuda::TwoSteps<T> {
  public:
   Benedetti(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace, Layout::layout), points_(upload(problem, trace)), assign_block_(config.integer("assign_block")), update_(config) {}
-
-  void reset() { lloyd_.reset(); }
-  int iterate(Trace& trace) {
-    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
-  }
-  Solution<T> download() { return lloyd_.download(); }
+      : cuda::TwoSteps<T>(problem, trace, Layout::layout, Layout::layout), assign_block_(config.integer("assign_block")), update_(config) {}
 
  private:
-  cuda::Buffer<T> upload(const Problem<T>& problem, Trace& trace) {
-    if constexpr (Layout::layout == cuda::Layout::rows) return cuda::upload_rows(problem, trace, lloyd_.stream());
-    else return cuda::upload_columns(problem, trace, lloyd_.stream());
-  }
-  void launch_assign() {
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
+  void assign() override {
     cuda::with_paper_dimension(lloyd_.shape().d,
                                [&](auto D) { Memory::template assign<decltype(D)::value, Layout>(lloyd_, points_.data(), assign_block_); });
     cuda::check_launch();
   }
-  void launch_update() {
+  void update() override {
     update_.template update<Layout>(lloyd_, points_.data());
     cuda::check_launch();
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;
   int assign_block_;
   Update update_;
 };

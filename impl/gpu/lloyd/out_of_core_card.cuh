@@ -66,12 +66,7 @@ struct Sums {
   std::int64_t changed = 0;  // labels
 };
 
-template <class V>
-std::vector<V> fetched(const cuda::Buffer<V>& buffer, cudaStream_t stream) {
-  std::vector<V> values(static_cast<std::size_t>(buffer.size()));
-  cuda::download(values.data(), buffer.data(), buffer.bytes(), stream);
-  return values;
-}
+using cuda::fetched;
 
 /// The current device's share of the points. Made, used and destroyed with its device current.
 template <class T>

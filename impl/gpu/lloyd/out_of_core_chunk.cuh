@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 
 namespace km::out_of_core {
 
@@ -34,27 +35,14 @@ struct Plan {
 /// Nearest centroid of point x. centroids: k x d.
 template <class T, int D>
 __device__ std::int32_t nearest(const T* from, const T* __restrict__ centroids, int d, int k) {
-  std::int32_t best = 0;
-  T best_dist = cuda::infinity<T>;
   if constexpr (D > 0) {
     T x[D];
 #pragma unroll
     for (int j = 0; j < D; ++j) x[j] = from[j];
-    for (int c = 0; c < k; ++c) {
-      const T dist = cuda::distance(x, centroids + std::int64_t(c) * D);
-      if (dist < best_dist) best_dist = dist, best = c;  // strict: the lowest index wins a tie
-    }
+    return cuda::nearest_of<T>(k, [&](int c) { return cuda::distance(x, centroids + std::int64_t(c) * D); });
   } else {
-    for (int c = 0; c < k; ++c) {
-      T dist = 0;
-      for (int j = 0; j < d; ++j) {
-        const T diff = from[j] - centroids[std::int64_t(c) * d + j];
-        dist += diff * diff;
-      }
-      if (dist < best_dist) best_dist = dist, best = c;
-    }
+    return cuda::nearest_of<T>(k, [&](int c) { return cuda::squares<T>(d, [&](int j) { return from[j] - centroids[std::int64_t(c) * d + j]; }); });
   }
-  return best;
 }
 
 /// points: n x d rows of a chunk, with their labels. Adds to changed, sums (k x d) and counts.
@@ -73,7 +61,7 @@ __global__ void process(const T* __restrict__ points, const T* __restrict__ cent
     for (int at = t; at < plan.groups * k; at += block) group_counts[at] = 0;
   }
 
-  int moved = 0;
+  unsigned moved = 0;
   for (std::int64_t first = std::int64_t(blockIdx.x) * block; first < n; first += std::int64_t(gridDim.x) * block) {
     const int size = static_cast<int>(n - first < block ? n - first : block);
     const T* const rows = points + first * d;
@@ -109,22 +97,8 @@ __global__ void process(const T* __restrict__ points, const T* __restrict__ cent
   }
 
   __syncthreads();
-  if (plan.local) {
-    for (int at = t; at < cells; at += block) {
-      T sum = 0;
-      for (int g = 0; g < plan.groups; ++g) sum += group_sums[g * cells + at];
-      if (sum != 0) atomicAdd(&sums[at], double(sum));
-    }
-    for (int c = t; c < k; c += block) {
-      unsigned count = 0;
-      for (int g = 0; g < plan.groups; ++g) count += group_counts[g * k + c];
-      if (count > 0) atomicAdd(&counts[c], static_cast<unsigned long long>(count));
-    }
-  }
-  if constexpr (step != Step::update) {
-    moved = __reduce_add_sync(0xFFFFFFFF, moved);
-    if (t % 32 == 0 && moved > 0) atomicAdd(changed, static_cast<unsigned long long>(moved));
-  }
+  if (plan.local) add_groups(group_sums, group_counts, plan.groups, cells, k, sums, counts);
+  if constexpr (step != Step::update) cuda::add_of_warp(changed, moved);
 }
 
 /// The kernel of one step and shape.

@@ -41,35 +41,28 @@ __global__ void reduce_value(const T* points, const std::int32_t* labels, const 
 }
 
 template <class T>
-class PublishedReduction {
+class PublishedReduction : public cuda::TwoSteps<T> {
  public:
   PublishedReduction(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace, cuda::Layout::columns), points_(cuda::upload_columns(problem, trace, lloyd_.stream())), counts_(problem.k),
-        block_(config.integer("block")) {}
-
-  void reset() { lloyd_.reset(); }
-  int iterate(Trace& trace) {
-    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
-  }
-  Solution<T> download() { return lloyd_.download(); }
+      : cuda::TwoSteps<T>(problem, trace, cuda::Layout::columns, cuda::Layout::columns), counts_(problem.k), block_(config.integer("block")) {}
 
  private:
-  void launch_assign() {
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
+  void assign() override {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     cuda::clear(lloyd_.stream(), counts_);
     assign_and_count<<<cuda::blocks(n, block_), block_, 0, lloyd_.stream()>>>(points_.data(), lloyd_.assigned(), n, d, k, lloyd_.labels(),
                                                                               counts_.data(), lloyd_.changed());
     cuda::check_launch();
   }
-  void launch_update() {
+  void update() override {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     reduce_value<<<dim3(k, d), block_, block_ * sizeof(T), lloyd_.stream()>>>(points_.data(), lloyd_.labels(), counts_.data(), lloyd_.assigned(), n,
                                                                               k, lloyd_.next());
     cuda::check_launch();
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;
   cuda::Buffer<unsigned> counts_;
   int block_;
 };

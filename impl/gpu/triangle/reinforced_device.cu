@@ -75,12 +75,7 @@ struct Points {
     if constexpr (D > 0) {
       return cuda::distance<D>(x[p], centroid);
     } else {
-      T dist = 0;
-      for (int j = 0; j < d; ++j) {
-        const T diff = row[p][j] - centroid[j];
-        dist += diff * diff;
-      }
-      return dist;
+      return cuda::squares<T>(d, [&](int j) { return row[p][j] - centroid[j]; });
     }
   }
 };
@@ -187,8 +182,7 @@ __global__ void __launch_bounds__(block)
       if (lane == 0 && inside) atomicAdd(&work->distances, sum), atomicAdd(&work->in_step, std::uint64_t(slowest) * inside_here);
     }
   }
-  moved = __reduce_add_sync(all, moved);
-  if (lane == 0 && moved > 0) atomicAdd(changed, moved);
+  cuda::add_of_warp(changed, moved);
 }
 
 /// Sort key: labels together, decreasing work within a label.
