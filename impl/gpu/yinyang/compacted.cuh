@@ -17,8 +17,8 @@
 #include <optional>
 #include <string>
 
-#include "bench/contract/implementation.hpp"
 #include "impl/gpu/host_side.cuh"
+#include "impl/gpu/registration.hpp"
 #include "impl/gpu/yinyang/compacted_run.cuh"
 
 namespace km::compacted {
@@ -42,11 +42,7 @@ __global__ void __launch_bounds__(256) halve_rows(const T* __restrict__ points, 
       const double high = __half2float(value.high);
       lost2 += value.left * value.left, high2 += high * high, all2 += x * x;
     }
-    for (int half = 16; half > 0; half /= 2) {
-      lost2 += __shfl_xor_sync(0xFFFFFFFF, lost2, half);
-      high2 += __shfl_xor_sync(0xFFFFFFFF, high2, half);
-      all2 += __shfl_xor_sync(0xFFFFFFFF, all2, half);
-    }
+    cuda::sum_over_warp(lost2, high2, all2);
     if (lane > 0) continue;
     left[i] = screen::pack_up(__double2float_ru(sqrt(lost2)) * 1.0001f, __double2float_ru(sqrt(high2)) * 1.0001f);
     length2[i] = static_cast<float>(all2);
@@ -54,11 +50,11 @@ __global__ void __launch_bounds__(256) halve_rows(const T* __restrict__ points, 
 }
 
 template <class T>
-class Compacted {
+class Compacted : public cuda::OneLaunch<T> {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
   Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
-      : host_(problem, problem.n), points_(cuda::upload_rows(problem, trace, host_.stream)), upper_(problem.n), lower_(problem.n),
+      : cuda::OneLaunch<T>(problem, problem.n), points_(cuda::upload_rows(problem, trace, host_.stream)), upper_(problem.n), lower_(problem.n),
         copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / host_.cells(), 1, 32))), coarse_(copies_ * host_.cells()),
         fine_(copies_ * host_.cells()), counts_(copies_ * std::int64_t(problem.k)), twins_(2 * std::int64_t(problem.k)), freed_(problem.k),
         shifts_(problem.k), tops_(2), lengths_(2), tallies_(std::int64_t(problem.max_iters) + 1), ended_(std::int64_t(problem.max_iters) + 1) {
@@ -87,61 +83,17 @@ class Compacted {
     const int set_bytes = together * d * int(sizeof(T)), sets = std::clamp(most_differences / set_bytes, 1, warps);
     bytes_ = (sizeof(SharedState<T>) + 15) / 16 * 16 + sets * set_bytes;
     cuda::allow_shared(kernel_, bytes_);
-    run_ = {.points = points_.data(),
-            .halves = halves_.data(),
-            .left = left_.data(),
-            .length2 = length2_.data(),
-            .n = n,
-            .d = d,
-            .k = k,
-            .k_padded = k_padded,
-            .deep = deep,
-            .max_iters = problem.max_iters,
-            .sets = sets,
-            .stop_at = host_.stop_at(),
-            .products = products,
-            .centre = frame_->centre(),
-            .scale = frame_->scale(),
-            .shift_scale = shift_scale,
-            .fixed_point = moved_sums::FixedPoint(screen::greatest_of(points_.data(), points_.size(), stream), n),
-            .initial = host_.initial.data(),
-            .centroids = {host_.assigned.data(), host_.next.data()},
-            .transposed = transposed_.data(),
-            .image = image_.data(),
-            .starts = starts_.data(),
-            .shifts = shifts_.data(),
-            .reach = reach_.data(),
-            .twin = twins_.data(),
-            .twin_before = twins_.data() + k,
-            .freed = freed_.data(),
-            .tops = tops_.data(),
-            .lengths = lengths_.data(),
-            .copies = copies_,
-            .coarse = coarse_.data(),
-            .fine = fine_.data(),
-            .counts = counts_.data(),
-            .labels = host_.labels.data(),
-            .upper = upper_.data(),
-            .lower = lower_.data(),
-            .tallies = tallies_.data(),
-            .iters = host_.iters.data(),
-            .ended = ended_.data()};
+    run_.points = points_.data(), run_.halves = halves_.data(), run_.left = left_.data(), run_.length2 = length2_.data(), run_.n = n;
+    run_.d = d, run_.k = k, run_.k_padded = k_padded, run_.deep = deep, run_.max_iters = problem.max_iters, run_.sets = sets;
+    run_.stop_at = host_.stop_at(), run_.products = products, run_.centre = frame_->centre(), run_.scale = frame_->scale();
+    run_.shift_scale = shift_scale, run_.fixed_point = moved_sums::FixedPoint(screen::greatest_of(points_.data(), points_.size(), stream), n);
+    run_.initial = host_.initial.data(), run_.centroids[0] = host_.assigned.data(), run_.centroids[1] = host_.next.data();
+    run_.transposed = transposed_.data(), run_.image = image_.data(), run_.starts = starts_.data(), run_.shifts = shifts_.data();
+    run_.reach = reach_.data(), run_.twin = twins_.data(), run_.twin_before = twins_.data() + k, run_.freed = freed_.data();
+    run_.tops = tops_.data(), run_.lengths = lengths_.data(), run_.copies = copies_, run_.coarse = coarse_.data(), run_.fine = fine_.data();
+    run_.counts = counts_.data(), run_.labels = host_.labels.data(), run_.upper = upper_.data(), run_.lower = lower_.data();
+    run_.tallies = tallies_.data(), run_.iters = host_.iters.data(), run_.ended = ended_.data();
     host_.stream.synchronize();
-  }
-
-  void reset() { host_.reset(); }
-
-  int iterate(Trace& trace) {
-    const cudaStream_t stream = host_.stream;
-    host_.iters[0] = 0;
-    cuda::clear(stream, coarse_, fine_, counts_, tops_, lengths_, tallies_, freed_);
-    cuda::set_bytes(twins_, 0x7F, stream);  // no_twin
-    cuda::poison(stream, host_.labels);     // every point changes at first
-    void* arguments[] = {&run_};
-    cuda::check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel_), dim3(grid_), dim3(block), arguments, bytes_, stream));
-    host_.stream.synchronize();
-    if (trace.active()) report(trace);
-    return host_.iters[0];
   }
 
   Solution<T> download() {
@@ -153,12 +105,19 @@ class Compacted {
   void limit(int iters) { run_.max_iters = iters; }
 
  private:
-  /// Reports the kernel's own clock and counters by iteration; nothing can be timed from outside.
-  void report(Trace& trace) {
-    std::vector<Bits> ended(std::size_t(host_.iters[0]) + 1);
-    std::vector<Tally> tallies(ended.size());
-    cuda::download(ended.data(), ended_.data(), ended.size() * sizeof ended[0], host_.stream);
-    cuda::download(tallies.data(), tallies_.data(), tallies.size() * sizeof tallies[0], host_.stream);
+  using cuda::OneLaunch<T>::host_;
+
+  void launch() override {
+    const cudaStream_t stream = host_.stream;
+    cuda::clear(stream, coarse_, fine_, counts_, tops_, lengths_, tallies_, freed_);
+    cuda::set_bytes(twins_, 0x7F, stream);  // no_twin
+    cuda::poison(stream, host_.labels);     // every point changes at first
+    cuda::launch_together(kernel_, grid_, block, bytes_, stream, run_);
+  }
+
+  void report(Trace& trace) override {
+    const auto ended = this->records(ended_);
+    const auto tallies = this->records(tallies_);
     const double k = host_.problem.k;
     for (std::size_t iter = 1; iter < ended.size(); ++iter) {
       const Tally& tally = tallies[iter];
@@ -173,7 +132,6 @@ class Compacted {
     }
   }
 
-  cuda::WholeRun<T> host_;
   cuda::Buffer<T> points_, transposed_;
   cuda::Buffer<uint4> halves_, image_;
   cuda::Buffer<std::uint32_t> left_;
@@ -195,17 +153,9 @@ class Compacted {
 };
 
 inline std::vector<Parameter> parameters() {
-  return {{.name = "begin",
-           .fallback = "products",
-           .range = {"products", "differences"},
-           .tunable = true,
-           .help = "how points past their bounds are compared with all centroids; products go on to differences where they decide too little"},
-          {.name = "grid",
-           .fallback = 132,
-           .range = {1, 66, 132},
-           .tunable = true,
-           .help = "blocks, at most one a multiprocessor",
-           .effective = cuda::within_multiprocessors}};
+  return {tunable("begin", "products", {"products", "differences"},
+                  "how points past their bounds are compared with all centroids; products go on to differences where they decide too little"),
+          tunable("grid", 132, {1, 66, 132}, "blocks, at most one a multiprocessor", cuda::within_multiprocessors)};
 }
 
 inline std::string too_large(const ProblemShape& p) {

@@ -65,11 +65,7 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
       reinterpret_cast<__half*>(r.image)[lane_at * 8 + j % 8] = halves.high;
       shift2 += shift * shift, length2 += x * x, left2 += halves.left * halves.left;
     }
-    for (int half = 16; half > 0; half /= 2) {
-      shift2 += __shfl_xor_sync(0xFFFFFFFF, shift2, half);
-      length2 += __shfl_xor_sync(0xFFFFFFFF, length2, half);
-      left2 += __shfl_xor_sync(0xFFFFFFFF, left2, half);
-    }
+    cuda::sum_over_warp(shift2, length2, left2);
     if (r.reach != nullptr && lane < levels) r.reach[std::int64_t(c) * levels + lane] = cuda::infinity<float>;
     if (lane > 0) continue;
     r.twin_before[c] = r.twin[c], r.twin[c] = no_twin, r.freed[c] = 0;

@@ -7,6 +7,17 @@
 
 namespace km::compacted {
 
+/// Adds the products of 16 rows, in two halves, with 32 columns over 32 dimensions.
+__device__ __forceinline__ void multiply_16(float (&sums)[16], const uint4& upper, const uint4& lower, const uint4 (&b)[4]) {
+  const std::uint32_t first[4] = {upper.x, lower.x, upper.y, lower.y}, second[4] = {upper.z, lower.z, upper.w, lower.w};
+#pragma unroll
+  for (int x = 0; x < 4; ++x) {
+    const std::uint32_t one[2] = {b[x].x, b[x].y}, two[2] = {b[x].z, b[x].w};
+    ampere::multiply(sums + x * 4, first, one);
+    ampere::multiply(sums + x * 4, second, two);
+  }
+}
+
 /// Scores a warp's 32 rows against every across-th band of 32 centroids from `strip` on, and writes each lane's best two to shared memory. Deep:
 /// registers for the points' halves; 0: read them again per band. Rows of both operands are read in pieces of 32 dimensions, 8 per lane, which
 /// permutes their dimensions alike.
@@ -34,16 +45,7 @@ __device__ __forceinline__ void score(const Run<T>& r, SharedState<T>& s, const 
 #pragma unroll
       for (int x = 0; x < 4; ++x) b[x] = columns[(x * deep + u) * 32];
 #pragma unroll
-      for (int p = 0; p < 2; ++p) {
-        const std::uint32_t first[4] = {a[p * 2].x, a[p * 2 + 1].x, a[p * 2].y, a[p * 2 + 1].y};
-        const std::uint32_t second[4] = {a[p * 2].z, a[p * 2 + 1].z, a[p * 2].w, a[p * 2 + 1].w};
-#pragma unroll
-        for (int x = 0; x < 4; ++x) {
-          const std::uint32_t one[2] = {b[x].x, b[x].y}, two[2] = {b[x].z, b[x].w};
-          ampere::multiply(sums[p] + x * 4, first, one);
-          ampere::multiply(sums[p] + x * 4, second, two);
-        }
-      }
+      for (int p = 0; p < 2; ++p) multiply_16(sums[p], a[p * 2], a[p * 2 + 1], b);
     };
     if constexpr (Deep > 0) {
 #pragma unroll

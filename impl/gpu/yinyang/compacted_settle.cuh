@@ -58,6 +58,26 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, co
   return doubted;
 }
 
+/// Compares the points at x, side by side, with every across-th band of 32 centroids from `strip` on, a lane each.
+template <int Together, class T>
+__device__ __forceinline__ void compare_all(const Run<T>& r, const T* x, int strip, int across, screen::Nearest<T> (&mine)[Together]) {
+  for (int c = strip * 32 + threadIdx.x % 32; c < r.k_padded; c += across * 32) {
+    T dist[Together] = {};
+#pragma unroll(Together == 1 ? 8 : 4)
+    for (int j = 0; j < r.d; ++j) {
+      const T value = r.transposed[std::int64_t(j) * r.k_padded + c];
+#pragma unroll
+      for (int p = 0; p < Together; ++p) {
+        const T diff = x[j * Together + p] - value;
+        dist[p] += diff * diff;
+      }
+    }
+    if (c < r.k && r.twin[c] == no_twin)
+#pragma unroll
+      for (int p = 0; p < Together; ++p) mine[p].add(dist[p], c);
+  }
+}
+
 /// Points side by side in shared memory; a lane takes a centroid. All threads call it. Returns the number of doubtful points.
 template <int Together, class T>
 __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const int* rows, int m) {
@@ -76,22 +96,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, 
 
     if (strip < across && set * Together < size) {
       screen::Nearest<T> mine[Together];
-      const T* const x_at = x + set * d * Together;
-      for (int c = strip * 32 + lane; c < r.k_padded; c += across * 32) {
-        T dist[Together] = {};
-#pragma unroll(Together == 1 ? 8 : 4)
-        for (int j = 0; j < d; ++j) {
-          const T value = r.transposed[std::int64_t(j) * r.k_padded + c];
-#pragma unroll
-          for (int p = 0; p < Together; ++p) {
-            const T diff = x_at[j * Together + p] - value;
-            dist[p] += diff * diff;
-          }
-        }
-        if (c < r.k && r.twin[c] == no_twin)
-#pragma unroll
-          for (int p = 0; p < Together; ++p) mine[p].add(dist[p], c);
-      }
+      compare_all(r, x + set * d * Together, strip, across, mine);
       // Exchanges half of the points with half of the lanes until a lane has one, then merges that one.
 #pragma unroll
       for (int kept = Together / 2; kept > 0; kept /= 2)
