@@ -5,6 +5,7 @@
 // n (d + 1) atomicAdds on k (d + 1) addresses.
 // The text states no block: 256 threads, halved until the distances fit.
 #include "impl/gpu/host_side.cuh"
+#include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/benedetti.cuh"
 
 namespace km {
@@ -20,33 +21,12 @@ __global__ void assign_by_distances(const T* points, std::int64_t n, int d, int 
   const std::int64_t i = std::int64_t(blockIdx.x) * block + threadIdx.x;
   bool moved = false;
   if (i < n) {
-    for (int c = 0; c < k; ++c) {
-      T dist = 0;
-      for (int j = 0; j < d; ++j) {
-        const T diff = points[j * n + i] - centroids[j * k + c];
-        dist += diff * diff;
-      }
-      dists[c * block] = dist;
-    }
-    std::int32_t best = 0;
-    T best_dist = cuda::infinity<T>;
-    for (int c = 0; c < k; ++c)
-      if (dists[c * block] < best_dist) best_dist = dists[c * block], best = c;  // strict: the lowest index wins a tie
+    for (int c = 0; c < k; ++c) dists[c * block] = cuda::squares<T>(d, [&](int j) { return points[j * n + i] - centroids[j * k + c]; });
+    const std::int32_t best = cuda::nearest_of<T>(k, [&](int c) { return dists[c * block]; });
     moved = labels[i] != best;
     labels[i] = best;
   }
-  const int count = __syncthreads_count(moved);
-  if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
-}
-
-/// One thread per point. sums: d x k, counts: k; both start at zero.
-template <class T>
-__global__ void accumulate(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, T* sums, unsigned* counts) {
-  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  const int c = labels[i];
-  atomicAdd(&counts[c], 1u);
-  for (int j = 0; j < d; ++j) atomicAdd(&sums[j * k + c], points[j * n + i]);
+  cuda::add_of_block(changed, moved);
 }
 
 /// One thread per value of the centroids, d x k. An empty cluster keeps its centroid.
@@ -66,41 +46,36 @@ std::int64_t fitting(std::int64_t block, const ProblemShape& p, int value_bytes)
 }
 
 template <class T>
-class PublishedAtomics {
+class PublishedAtomics : public cuda::TwoSteps<T> {
  public:
   PublishedAtomics(const Problem<T>& problem, const Config& config, Trace& trace)
-      : lloyd_(problem, trace, cuda::Layout::columns), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
-        sums_(std::int64_t(problem.k) * problem.d), counts_(problem.k), block_(static_cast<int>(fitting(config.number("block"), problem, sizeof(T)))),
+      : cuda::TwoSteps<T>(problem, trace, cuda::Layout::columns, cuda::Layout::columns), sums_(std::int64_t(problem.k) * problem.d),
+        counts_(problem.k), block_(static_cast<int>(fitting(config.number("block"), problem, sizeof(T)))),
         bytes_(std::int64_t(block_) * problem.k * std::int64_t(sizeof(T))) {
     cuda::allow_shared(assign_by_distances<T>, bytes_);
   }
 
-  void reset() { lloyd_.reset(); }
-  int iterate(Trace& trace) {
-    return lloyd_.run(trace, {{"assign", [this] { launch_assign(); }}, {"update", [this] { launch_update(); }}});
-  }
-  Solution<T> download() { return lloyd_.download(); }
-
  private:
-  void launch_assign() {
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
+  void assign() override {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const auto& stream = lloyd_.stream();
     cuda::check(cudaMemcpyToSymbolAsync(constant_centroids, lloyd_.assigned(), sums_.bytes(), 0, cudaMemcpyDeviceToDevice, stream));
     assign_by_distances<<<cuda::blocks(n, block_), block_, bytes_, stream>>>(points_.data(), n, d, k, lloyd_.labels(), lloyd_.changed());
     cuda::check_launch();
   }
-  void launch_update() {
+  void update() override {
     const auto [n, d, k, max_iters, tolerance] = lloyd_.shape();
     const auto& stream = lloyd_.stream();
     cuda::clear(stream, sums_, counts_);
-    accumulate<<<cuda::blocks(n, block_), block_, 0, stream>>>(points_.data(), lloyd_.labels(), n, d, k, sums_.data(), counts_.data());
+    add_points<<<cuda::blocks(n, block_), block_, 0, stream>>>(points_.data(), lloyd_.labels(), n, d, k, sums_.data(), counts_.data());
     cuda::check_launch();
     divide<<<cuda::blocks(k * d, 256), 256, 0, stream>>>(sums_.data(), counts_.data(), lloyd_.assigned(), k * d, k, lloyd_.next());
     cuda::check_launch();
   }
 
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_, sums_;
+  cuda::Buffer<T> sums_;
   cuda::Buffer<unsigned> counts_;
   int block_;
   std::int64_t bytes_;

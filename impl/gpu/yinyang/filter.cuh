@@ -46,12 +46,6 @@ struct WholeGroup {
   }
 };
 
-/// Adds a warp's total.
-__device__ __forceinline__ void count(unsigned long long* to, unsigned mine) {
-  const unsigned of_warp = __reduce_add_sync(0xFFFFFFFF, mine);
-  if (threadIdx.x % 32 == 0 && of_warp > 0) atomicAdd(to, of_warp);
-}
-
 template <class T, class Compare>
 __global__ void __launch_bounds__(block) filter_and_assign(const __grid_constant__ Filters<T> f) {
   const std::int64_t i = std::int64_t(blockIdx.x) * block + threadIdx.x;
@@ -115,13 +109,12 @@ __global__ void __launch_bounds__(block) filter_and_assign(const __grid_constant
     }
   }
 
-  const int of_block = __syncthreads_count(moved);
-  if (threadIdx.x == 0 && of_block > 0) atomicAdd(f.changed, of_block);
+  cuda::add_of_block(f.changed, moved);
   if (!f.counts) return;
-  count(&f.counts->distances, tightened + compared);
-  count(&f.counts->past_global, open);
-  count(&f.counts->past_group, groups);
-  if constexpr (Compare::local) count(&f.counts->past_local, compared);
+  cuda::add_of_warp(&f.counts->distances, tightened + compared);
+  cuda::add_of_warp(&f.counts->past_global, open);
+  cuda::add_of_warp(&f.counts->past_group, groups);
+  if constexpr (Compare::local) cuda::add_of_warp(&f.counts->past_local, compared);
 }
 
 }  // namespace km::yinyang

@@ -13,15 +13,12 @@
 namespace km::yinyang {
 
 template <class T, class Compare, class Add>
-class Yinyang {
+class Yinyang : public cuda::OnLloyd<T> {
  public:
   /// incremental: means from the previous means. drift_scale: scales the proven drift; below 1 labels may be wrong.
   Yinyang(const Problem<T>& problem, Trace& trace, int groups, bool incremental, T drift_scale = 1)
-      : problem_(problem), lloyd_(problem, trace), points_(cuda::upload_columns(problem, trace, lloyd_.stream())),
-        grouped_(problem.d, problem.k, groups), means_(problem, points_, lloyd_.stream(), incremental, drift_scale), upper_(problem.n),
-        lower_(problem.n * groups), counts_(1) {}
-
-  void reset() { lloyd_.reset(); }
+      : cuda::OnLloyd<T>(problem, trace, cuda::Layout::columns), problem_(problem), grouped_(problem.d, problem.k, groups),
+        means_(problem, points_, lloyd_.stream(), incremental, drift_scale), upper_(problem.n), lower_(problem.n * groups), counts_(1) {}
 
   int iterate(Trace& trace) {
     {
@@ -33,9 +30,9 @@ class Yinyang {
     return lloyd_.run(trace, {{"assign", [this, &trace] { launch_assign(trace); }}, {"update", [this, &trace] { launch_update(trace); }}});
   }
 
-  Solution<T> download() { return lloyd_.download(); }
-
  private:
+  using cuda::OnLloyd<T>::lloyd_, cuda::OnLloyd<T>::points_;
+
   void launch_assign(Trace& trace) {
     const cudaStream_t stream = lloyd_.stream();
     if (first_) grouped_.enqueue_turn(lloyd_.assigned(), stream);
@@ -46,8 +43,7 @@ class Yinyang {
     cuda::check_launch();
     first_ = false;
     if (!trace.active()) return;
-    Counts made;
-    cuda::download(&made, counts_.data(), sizeof made, stream);
+    const Counts made = cuda::fetched(counts_, stream)[0];
     trace.count("distances", double(made.distances));
     trace.count("past_global", double(made.past_global));
     trace.count("past_group", double(made.past_group));
@@ -57,8 +53,6 @@ class Yinyang {
   void launch_update(Trace& trace) { means_.enqueue(trace, lloyd_.labels(), lloyd_.assigned(), lloyd_.next(), grouped_.view(), lloyd_.stream()); }
 
   Problem<T> problem_;  // views
-  cuda::Lloyd<T> lloyd_;
-  cuda::Buffer<T> points_;  // d x n
   Grouped<T> grouped_;
   Means<T, Add> means_;
   cuda::Buffer<T> upper_, lower_;
