@@ -57,7 +57,7 @@ EDITS = {  # of a text: what takes the place of a part of it; "": what follows i
             *('rows = [[1, "abc"]]', 'rows = [[1, "3 or 4"]]', 'rows = "1, 2"', 'rows = ["12"]'),
             *("rows = [[1, { a = 1 }]]", "rows = []\nmatch = [1]", 'rows = []\nunits = { assign = "h" }'),
             'rows = []\nunits = { run = "s" }',
-        ],
+        ]
     },
     RATIO + "at_least = 1\n": {
         "numerator = {}": ['numerator = "fp32"', "numerator = { k = [] }"],
@@ -78,7 +78,7 @@ EDITS = {  # of a text: what takes the place of a part of it; "": what follows i
             *(f'kind = "equality"\nitems = {items}' for items in ("[]", "[{}]\nwithin = -1")),
             *(f'kind = "trend"\nalong = "n"\ndirection = {where}' for where in ('"sideways"', "{}")),
             'kind = "trend"\nalong = ["n"]\ndirection = "up"',
-        ],
+        ]
     },
 }
 EXHIBITS = {
@@ -103,10 +103,7 @@ SAID = {
     "claim kind": (CLAIM + 'kind = "hope"\nmetric = "run"', "kind = 'hope'"),
     "claim side": (CLAIM + 'kind = "ratio"\nmetric = "run"\nnumerator = {}', "denominator missing"),
     "claim bound": (CLAIM + 'kind = "bound"\nmetric = "run"', "needs at_least or at_most"),
-    "factor": (
-        CLAIM + 'kind = "value"\nmetric = "run"\nexpect = 1\nwithin = 0.1',
-        "a factor of at least 1 is needed",
-    ),
+    "factor": (CLAIM + 'kind = "value"\nmetric = "run"\nexpect = 1\nwithin = 0.1', "a factor of at least 1 is needed"),
     "wrong type": (TABLE + "[[paper]]\nsource=3", "source is '3', where printed, read off the plot"),
     "no list": (TABLE.replace('rows = ["packages"]', "rows = 3"), "rows"),
 }
