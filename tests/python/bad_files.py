@@ -73,10 +73,7 @@ def npy_files() -> dict[str, bytes]:
         f"version {major}.{minor}": npy(f"{{{TYPE}{ORDER}{SHAPE}}}", version=(major, minor))
         for major, minor in [(0, 0), (4, 0), (9, 0), (255, 255), (1, 1), (2, 9)]
     }
-    files |= {
-        f"cut after {size}": GOOD[:size]
-        for size in [0, 1, 5, 6, 8, 10, 11, 12, 40, 69, len(GOOD) - 25, len(GOOD) - 24, len(GOOD) - 1]
-    }
+    files |= {f"cut after {size}": GOOD[:size] for size in (0, 1, 5, 6, 8, 10, 11, 12, 40, 69, -25, -24, -1)}
     files |= {
         "structured": with_type("[('x', '<f4'), ('y', '<f4')]"),
         "nested type": with_type("('<f4', (2,))"),
@@ -211,9 +208,10 @@ AXES = table(r"""
 """)
 LINES = spaced("""
     number = 3  title = [1]  profile = 3  profile.paper.n = 3  profile.quick = 3  labels = []  table = 3  figure = "bar"
-    paper = 3  claim = {}  notes = "text"  machine = 1  reuse = 3  reuse = []  reuse = [1]  reuse = [["a/b"]]
+    paper = 3  claim = 3  notes = "text"  machine = 1  reuse = 3  reuse = []  reuse = [1]  reuse = [["a/b"]]
     reuse = "none"  reuse = "he2021/none"  reuse = "he2021/figure4"  reuse = "../papers/he2021/table3"
-    reuse = "bad/one"  sweep = 3  sweep = [1, 2]  [sweep]  [tabel]  kind = 3  x  = 3  x = "  x = 1e  x = 0x  [[sweep]
+    reuse = "bad/one"  sweep = 3  sweep = [1, 2]  defaults = 3
+    profile.quick.sweep = 3  [sweep]  [tabel]  kind = 3  x  = 3  x = "  x = 1e  x = 0x  [[sweep]
     x = [1,, 2]  x = {a = 1, a = 2}  x = 99999999999999999999  [[table]]
 """)
 LINES += ['title = "a\\nb"', "x = ", "x = 1\nx = 2", 'x = """', "[a\n", "\x00", "x = \x01", "\\"]

@@ -44,7 +44,7 @@ def with_empty_cluster(start: np.ndarray) -> np.ndarray:
 
 
 def lost_products() -> Problem:
-    """Scores of cpu/lloyd/screened lose 399 products of 400, half a digit each (tests/screened_cpu_test.cpp)."""
+    """Scores of cpu/lloyd/screened lose 399 products of 400, half a digit each (tests/screened_test.cpp)."""
     point, start = np.full(400, np.float32(0.98 * 2.0**-24) ** 0.5), np.zeros((2, 400))
     start[0], point[-1] = -point, np.float32(0.505) ** 0.5
     start[0, -1] = 2 * point[-1]

@@ -113,17 +113,14 @@ def check(bench: Bench, wanted: int) -> int:
         right = found is not None and verdict(found, found.p, WITHIN, THRESHOLD) == FASTER
         confirmed += right
         values = " ".join(f"{name}={value}" for name, value in entry["parameters"].items())
-        times = [
-            shown(entry["ratio"], *entry["interval"]),
-            shown(found.ratio.value, *found.ratio.range) if found else "–",
-        ]
-        told = f"{folder_of(shape):40} {values:22} kept {times[0]:24} later {times[1]:24} load {entry['load']:.1f}"
+        then, now = shown(entry["ratio"], *entry["interval"]), "–"
+        if found:
+            now = shown(found.ratio.value, *found.ratio.range)
+        told = f"{folder_of(shape):40} {values:22} kept {then:24} later {now:24} load {entry['load']:.1f}"
         print(told, "" if right else "NOT CONFIRMED", flush=True)
     beside = f"beside {bench.busy} busy loops" if bench.busy else "on a quiet machine"
-    print(
-        f"{beside}: {tried} tunings, {kept} kept other values than the defaults; {confirmed} of them are confirmed by"
-    )
-    print(f"{bench.rounds} later rounds, {kept - confirmed} are not")
+    print(f"{beside}: {tried} tunings, {kept} kept other values than the defaults;")
+    print(f"{confirmed} of them are confirmed by {bench.rounds} later rounds, {kept - confirmed} are not")
     return 0 if confirmed == kept == wanted else 1
 
 

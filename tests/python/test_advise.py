@@ -125,9 +125,8 @@ def test_fit_reads_standard_input(tmp_path, name):
     with (tmp_path / name).open("rb") as points:
         ran = subprocess.run(command, stdin=points, capture_output=True, env={**ENVIRONMENT, "TMPDIR": str(scratch)})
     assert ran.returncode == 0, ran.stderr
-    assert json.loads((tmp_path / "out/fit.json").read_text())["precision"] == (
-        "fp32" if name == "half.npy" else "fp64"
-    )
+    said = json.loads((tmp_path / "out/fit.json").read_text())
+    assert said["precision"] == ("fp32" if name == "half.npy" else "fp64")
     assert list(scratch.iterdir()) == []
 
 

@@ -134,9 +134,7 @@ def test_it_prints_whole_tables_and_nothing_to_press(pages, page):
     wide = "t.offsetParent && t.offsetWidth > t.parentElement.clientWidth + 1"
     cut = f"[...document.querySelectorAll('table')].filter((t) => {wide}).length"
     assert browser.run(cut) == 0
-    assert browser.run(
-        "[...document.querySelectorAll('.scroll')].every((box) => getComputedStyle(box).maxHeight === 'none')"
-    )
+    assert browser.run("all('.scroll').every((box) => getComputedStyle(box).maxHeight === 'none')")
     pdf = browser.printed()
     assert pdf.startswith(b"%PDF") and len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 1 and len(pdf) > 10_000
     browser.call("Emulation.setEmulatedMedia", media="")
@@ -179,9 +177,8 @@ def test_every_exhibit_with_a_value_has_a_page_with_all_its_numbers(pages, recor
     browser.open(recorded / "index.html", 1300)
     links = browser.run("all('article').map((part) => [part.id, part.querySelector('a.own').getAttribute('href')])")
     assert len(links) > 40
-    assert sorted(page for _, page in links) == sorted(
-        str(file.relative_to(recorded)) for file in recorded.glob("exhibits/*/*.html")
-    )
+    written = sorted(str(file.relative_to(recorded)) for file in recorded.glob("exhibits/*/*.html"))
+    assert sorted(page for _, page in links) == written
     page = dict(links)["he2021/figure3"]
     browser.open(recorded / page, 390, mobile=True)
     assert browser.run("all('.numbers table').filter((table) => table.offsetParent).length") >= 2  # H100, H200

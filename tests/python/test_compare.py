@@ -257,9 +257,8 @@ def test_annotations_name_the_file_of_the_implementation(tmp_path, capsys):
     assert main(["compare", *paths, "--annotations"]) == 1
     shown = capsys.readouterr().out.splitlines()
     (error,) = [text for text in shown if text.startswith("::error ")]
-    assert error.startswith(
-        "::error file=impl/cpu/lloyd/two_step.cpp,line=1,title=Slower by 5%25 or more%2C or without"
-    )
+    place = "file=impl/cpu/lloyd/two_step.cpp,line=1"
+    assert error.startswith(f"::error {place},title=Slower by 5%25 or more%2C or without")
     assert "times the time" in error
     assert main(["compare", *in_pairs(tmp_path / "same", [timed(1)], [timed(1)]), "--annotations"]) == 0
     assert "::notice title=kmbench compare::No regression of 5%25" in capsys.readouterr().out
@@ -285,8 +284,7 @@ def test_the_changed_files_stand_beside_the_commits(tmp_path):
 
 
 def test_a_round_without_a_time_counts_on_neither_side():
-    base, new = (
-        SimpleNamespace(rounds=rounds) for rounds in ({"1": [2.0, 1.0], "2": [0.0, 1.0]}, {"1": [4.0], "2": [1.0]})
-    )
+    base = SimpleNamespace(rounds={"1": [2.0, 1.0], "2": [0.0, 1.0]})
+    new = SimpleNamespace(rounds={"1": [4.0], "2": [1.0]})
     assert compare.least_runs(base, new) == {"1": (0.0, math.log(4))}
     assert compare.least_runs(new, base) == {"1": (math.log(4), 0.0)}

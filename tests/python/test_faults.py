@@ -1,7 +1,5 @@
 """Every planted fault of tests/faults through `run` and `check`."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

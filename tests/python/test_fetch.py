@@ -1,8 +1,9 @@
-"""The fetcher against a local server with small made-up files."""
+"""The fetcher against a local server with small made-up files. The real data in the repository."""
 
 import gzip
 import hashlib
 import io
+import lzma
 import re
 import threading
 import tomllib
@@ -15,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from built import kmbench, needs_kmbench
+from conftest import ROOT
 
 from datasets import fetch
 
@@ -239,3 +241,24 @@ def test_what_cannot_be_fetched(capsys, words, said):
         fetch.main(words)
     error = capsys.readouterr().err
     assert (ended.value.code, error.count("\n")) == (2, 1) and said in error
+
+
+FOLDER = ROOT / "datasets/real"
+TABLES = tomllib.loads((ROOT / "datasets/real.toml").read_text())
+FILES = sorted(FOLDER.glob("*.npy.xz"))
+
+
+def test_two_sets_travel_along():
+    assert [file.name for file in FILES] == ["household_part.npy.xz", "kdd99_part.npy.xz"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_file_is_what_its_table_says_and_is_attributed(file):
+    table, text = TABLES[file.name.removesuffix(".npy.xz")], (FOLDER / "ATTRIBUTION.md").read_text()
+    with lzma.open(file) as packed:
+        head = io.BytesIO(packed.read(4096))
+    np.lib.format.read_magic(head)
+    shape, _, kind = np.lib.format.read_array_header_1_0(head)
+    assert (shape, kind, table["file"]) == ((table["n"], table["d"]), np.float32, file.name)
+    assert f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" in text
+    assert table["licence"] == "CC BY 4.0" and "Creative Commons Attribution 4.0" in text

@@ -1,7 +1,5 @@
 """kmbench fit: a judged answer, the best of its starts, complete or absent. And the same from Python."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,16 +1,18 @@
 """Machines side by side: pairs of cases, ratios, portability, and claims by machine."""
 
 import csv
+import json
 import re
 
 import pytest
-from conftest import TABLE, claim, one_line, printed
+from conftest import TABLE, claim, printed
 from synthetic import line, skipped, write, wrong
 
 from plots.decide import devices, portability
 from plots.decide.expected import expected, floor
 from plots.decide.side_by_side import sides
 from plots.decide.verdicts import FAILED, REPRODUCED
+from plots.errors import UserError
 from plots.read import results
 from plots.read.across import BOUNDS, Comparison
 from plots.read.intervals import geometric_mean
@@ -198,14 +200,6 @@ def test_the_command_writes_pages_tables_and_the_cascade(bench, tmp_path, capsys
     assert "| application | cpu | cpu/a | 1.000 | 1.000 | 1.000 |" in (folder / "demo/table1.md").read_text()
 
 
-@pytest.mark.parametrize("bad", [["demo/nothing"], ["--machine", "nowhere"], ["--results", "/nonexistent"]])
-def test_bad_input_is_one_line(bench, capsys, bad):
-    bench.exhibit()
-    bench.run([line(packages=1)])
-    assert bench.main("hardware", *bad) == 2
-    one_line(capsys)
-
-
 @pytest.mark.parametrize(
     ("each", "told"), [((2.0, 2.0, 2.1), "2.03 [1.90, 2.18]"), ((9.0, 0.1), "cannot tell"), ((3.0,), "3.00")]
 )
@@ -223,13 +217,12 @@ def test_a_wrong_case_has_a_word_and_no_share(two):
 
 
 def test_machines_are_compared_by_what_binds_and_across_devices(bench):
-    gpu = {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}
-    record = {"floor": {"cpu": gpu, "gpu": gpu}, "ceilings": {"gpu": {"launch_sync_s": 1e-3}}}
+    rates = FLOOR["floor"]["cpu"]
+    record = {"floor": {"cpu": rates, "gpu": rates}, "ceilings": {"gpu": {"launch_sync_s": 1e-3}}}
     works = [{"bytes": 1e8, "flops": 1e7}, {"bytes": 1e7, "flops": 1e8}, {"bytes": 1e3, "flops": 1e3}]
     cpu = [line(n=10**i, work=work, threads=0) for i, work in enumerate(works, start=4)]
-    gpus = [
-        {**one, "implementation": "gpu/a", "device": "gpu", "parameters": {}, "case": f"g{one['n']}"} for one in cpu
-    ]
+    gpu = {"implementation": "gpu/a", "device": "gpu", "parameters": {}}
+    gpus = [{**one, **gpu, "case": f"g{one['n']}"} for one in cpu]
     sequential = [line(n=10**4, implementation="cpu/b", seconds=1e-6)]
     bench.exhibit(RIVALS)
     write(bench.results, "slow", [*cpu, *sequential, *gpus], record)
@@ -262,3 +255,10 @@ def test_the_command_opens_with_sentences_and_a_picture(bench, tmp_path, capsys)
     assert told in capsys.readouterr().out
     assert told in (tmp_path / "out/hardware/devices.md").read_text()
     assert (tmp_path / "out/hardware/devices.svg").is_file()
+
+
+@pytest.mark.parametrize("price", [3, {"cpu": "dear"}])
+def test_a_bad_price_is_refused(price, tmp_path):
+    (tmp_path / "machine.json").write_text(json.dumps({"price": price}))
+    with pytest.raises(UserError, match=r"price is .*in dollars an hour"):
+        results.record(tmp_path / "machine.json")

@@ -15,9 +15,8 @@ from plots.write.tables import Cell, Column, Table
 
 def table(metrics, rows, interval="10.00, 10.20", notes=()):
     columns = [Column("implementation", "field", "implementation"), Column("k", "field", "k")]
-    columns += [
-        Column(f"m{m}", role, f"metric {m} (ms)") for m in range(metrics) for role in ("ours", "paper", "ratio")
-    ]
+    roles = ("ours", "paper", "ratio")
+    columns += [Column(f"m{m}", role, f"metric {m} (ms)") for m in range(metrics) for role in roles]
     cells = [
         [
             Cell("gpu/lloyd/two_step_streams", raw=("x",)),

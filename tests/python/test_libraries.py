@@ -11,20 +11,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import built
 import numpy as np
 import pytest
-from built import (
-    ENVIRONMENT,
-    KMBENCH,
-    ROOT,
-    by_implementation,
-    flags,
-    kmbench,
-    lines_of,
-    needs_kmbench,
-    script,
-    wait_until,
-)
+from built import ENVIRONMENT, KMBENCH, ROOT, by_implementation, flags, kmbench, lines_of, needs_kmbench, script
 
 STAND_INS = Path(__file__).with_name("stand_ins")
 ADAPTERS = ROOT / "impl/library"
@@ -194,9 +184,8 @@ SMALL = flags(dataset="blobs", n=500, d=3, k=4, precision="fp32", iterations=4, 
 def run(name: str, folder: Path, fault: str) -> dict[str, dict[str, Any]]:
     """Lines by implementation. The adapter runs as library/external, which needs no build with CUDA."""
     program = script(folder / "program", sys.executable, ADAPTERS / name)
-    which = flags(
-        implementation="^(library/external|cpu/lloyd/naive)$", timeout=60, out=folder
-    )  # a busy machine starts Python late
+    names = "^(library/external|cpu/lloyd/naive)$"
+    which = flags(implementation=names, timeout=60, out=folder)  # a busy machine starts Python late
     kmbench("run", *which, *SMALL, "--external", program, STAND_IN_FAULT=fault, **STANDING_IN)
     return by_implementation(folder)
 
@@ -233,9 +222,8 @@ def starts_of(folder: Path, which: str, worker: Path, *more: str) -> int:
     shape = flags(dataset="blobs", n=500, d=3, k="3,4", precision="fp32", iterations=40, tolerance=0, repetitions=2)
     named = [word.replace("PYTHON", str(python)) for word in more]
     kmbench("run", *flags(implementation=which, out=folder), *shape, *named, KMBENCH_PYTHON=str(python), **STANDING_IN)
-    assert [(line["verdict"], line["failure"], line["skip"]) for line in lines_of(folder / "adhoc.jsonl")] == [
-        ("", None, None)
-    ] * 2
+    made = lines_of(folder / "adhoc.jsonl")
+    assert [(line["verdict"], line["failure"], line["skip"]) for line in made] == [("", None, None)] * 2
     return len(log.read_text().splitlines())
 
 
@@ -337,8 +325,8 @@ def test_an_engine_is_right_and_none_of_its_processes_outlives_kmbench(name, kil
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([KMBENCH, "run", *words], env=environment, **quiet) as run:
         if killed:
-            wait_until(lambda: processes_of(f"{name}_worker.py"))
+            built.wait_until(lambda: processes_of(f"{name}_worker.py"))
             run.kill()
-    wait_until(lambda: not processes_of(f"{name}_worker.py"))
+    built.wait_until(lambda: not processes_of(f"{name}_worker.py"))
     for line in [] if killed else lines_of(tmp_path / "adhoc.jsonl"):
         assert (line["verdict"], line["failure"]) == ("", None) or line["skip"], line["failure"]

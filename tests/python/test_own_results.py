@@ -1,4 +1,4 @@
-"""The folder of a user's lines and tuned values, which never mix with another machine's; and load is seen."""
+"""The folder of a user's lines and tuned values, which never mix with another machine's; prices; load is seen."""
 
 import json
 import os
@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from built import ENVIRONMENT, KMBENCH, flags, kmbench, lines_of, needed, succeeded
 
-needed(KMBENCH)
+from plots.read import results
+from plots.read.metrics import METRICS
 
+needed(KMBENCH)
 BLOBS = flags(dataset="blobs", n=2000, d=4, k=8, repetitions=2)
 RUN = ["run", "--implementation", "cpu/lloyd/naive", *BLOBS]
 
@@ -89,3 +91,20 @@ def test_the_users_wait_policy_is_kept_and_recorded(tmp_path):
         assert subprocess.run(command, env={**plain, **own}, capture_output=True).returncode == 0
     policies = [line["wait_policy"] for line in lines_of(tmp_path / "adhoc.jsonl")]
     assert policies == ["GOMP_SPINCOUNT=3000", "OMP_WAIT_POLICY=passive", "GOMP_SPINCOUNT=7"]
+
+
+def test_a_price_is_written_added_to_and_kept_by_runs(tmp_path):
+    succeeded(*RUN, "--out", tmp_path)
+    file = tmp_path / "machine.json"
+    recorded = json.loads(file.read_text())
+    ran = kmbench("env", "--price", "cpu=0.40", "--out", tmp_path)
+    assert (ran.returncode, ran.stdout) == (0, f"{file}: price.cpu 0.4 USD/h\n"), ran.stderr
+    assert json.loads(file.read_text()) == {**recorded, "price": {"cpu": 0.4}}, "only the price changes"
+    succeeded("env", "--price", "gpu=3", "--price", "cpu=0.5", "--out", tmp_path)
+    succeeded(*RUN, "--redo", "--out", tmp_path)
+    machine = results.load_machine(tmp_path)
+    assert machine.record["price"] == {"cpu": 0.5, "gpu": 3}
+    for one in machine.lines:
+        seconds = sorted(one["samples_s"])
+        middle = sum(seconds) / len(seconds) / one["iterations"]
+        assert METRICS["cost"].of(one, machine.record).value == pytest.approx(1e6 * middle * 0.5 / 3600)

@@ -1,7 +1,5 @@
 """The pages of docs/ and the README: links lead somewhere, lines are short, and so are all pages together."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

@@ -77,25 +77,6 @@ def test_text_in_the_pipe_costs_its_case_alone(text, ids, tmp_path):
     assert set(said.values()) == {None}
 
 
-@pytest.mark.parametrize(
-    ("lie", "tolerance", "said"),
-    [
-        ("damped_update", None, "iteration 10 does not go on where a run of 9 iterations ends"),
-        ("other_start", None, "the first iteration did not start from the initial centroids"),
-        ("false_convergence", 0, "it stopped after"),
-        ("stops_one_late", 0.1, "it went on for"),
-        ("work_in_download", None, "download took"),
-    ],
-)
-def test_a_lie_has_its_sentence_and_exit_code_1(lie, tolerance, said, tmp_path):
-    stop = ["--iterations", 10] if tolerance is None else ["--iterations", 200, "--tolerance", tolerance]
-    points = 100_000 if lie == "work_in_download" else 3000
-    wanted = flags(dataset="uniform", n=points, k=7, repetitions=2, precision="fp64")
-    line = line_of(f"faults/{lie}", tmp_path, *wanted, *stop, code=1)
-    assert line["verdict"].startswith(said)
-    assert line["samples_s"] == []
-
-
 def test_ceilings_are_in_the_units_they_say(tmp_path):
     succeeded("ceilings", "--out", tmp_path, program=FAULTY)
     record = json.loads((tmp_path / "machine.json").read_text())

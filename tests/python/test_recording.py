@@ -1,7 +1,5 @@
 """scripts/record: missing cases, forecasts, order; no exhibit is ever half hidden. A fake program measures nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -361,25 +359,6 @@ def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
 def test_lines_that_new_ones_would_hide(shown, hidden):
     """New lines hide another version, other points of one name, and the quick profile. No plan has n = 2000."""
     assert recording.hides([case(1)], [shown], lambda one: one["parameters"]["packages"] == 1) == hidden
-
-
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["demo", "--budget=25"], "'25'; accepted: a number of s, min or h, as in 25min"),
-        (["demo", "--budget=0s"], "'0s'; accepted: a number of s, min or h, as in 25min"),
-        (["../demo", "--budget=25min"], "record: machine '../demo'; accepted: letters, digits and . _ + -"),
-        (["demo", "--budget=25min", "--paper=nobody1999"], "nothing named nobody1999"),
-        (["demo", "--budget=25min", "--kmbench=/nowhere/kmbench"], "/nowhere/kmbench env --json: No such file"),
-    ],
-)
-def test_bad_input_is_one_line(flags, said, capsys):
-    try:
-        code = main(flags)
-    except SystemExit as e:
-        code = e.code
-    assert code == 2
-    assert said in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_a_refusing_program_stops_the_recorder_with_its_words(bench, capsys):

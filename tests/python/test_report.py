@@ -1,7 +1,5 @@
 """The report's first screen, tables and links, and claims at another size or on another machine than the paper's."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -117,9 +115,8 @@ def test_a_direction_alone_says_on_the_page_that_the_threads_differ(bench):
     bench.exhibit(THREADS + claim('kind="ratio"\nat_least=1.5\nmetric="run"\n' + SIDES))
     lines = [line(packages=1, threads=0, seconds=0.2), line(packages=10, threads=0, seconds=0.1)]
     write(bench.results, "demo", lines, {"cpu": {"threads": 8}})
-    assert re.search(
-        r"trend only</span><i>[^<]* · 8 threads here, 20 in the paper</i>", report.pages(*bench.read())["index.html"]
-    )
+    page = report.pages(*bench.read())["index.html"]
+    assert re.search(r"trend only</span><i>[^<]* · 8 threads here, 20 in the paper</i>", page)
 
 
 def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys):

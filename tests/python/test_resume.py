@@ -9,19 +9,7 @@ import subprocess
 import time
 
 import built
-from built import (
-    ENVIRONMENT,
-    FAULTY,
-    KMBENCH,
-    flags,
-    kmbench,
-    lines_of,
-    needed,
-    refused,
-    succeeded,
-    unlocked,
-    whole_lines,
-)
+from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded, whole_lines
 
 needed(KMBENCH, FAULTY)
 SLOW = ["run", *flags(implementation="^faults/slow$", dataset="blobs", n=100)]
@@ -36,7 +24,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     with subprocess.Popen([FAULTY, *command], **QUIET) as parent:
         built.wait_until(lambda: len(whole_lines(path)) >= 2)
         parent.kill()
-    built.wait_until(lambda: unlocked(tmp_path))  # its worker ends too
+    built.wait_until(lambda: built.unlocked(tmp_path))  # its worker ends too
     before = lines_of(path)
     assert 2 <= len(before) < TEN, "the kill has to come in the middle"
     assert all(line["verdict"] == "" for line in before), "no process could record the case in flight as failed"
@@ -64,7 +52,7 @@ def test_killed_again_and_again_a_run_loses_nothing_that_had_ended(tmp_path):
         with subprocess.Popen(command, **QUIET) as run:
             time.sleep(moments.uniform(0, 0.4))
             run.kill()
-        built.wait_until(lambda: not (tmp_path / ".lock").exists() or unlocked(tmp_path))  # its worker ends too
+        built.wait_until(lambda: not (tmp_path / ".lock").exists() or built.unlocked(tmp_path))  # its worker ends too
         now = whole_lines(path)
         assert now[: len(kept)] == kept, "old lines are never edited"
         for line in now:

@@ -1,7 +1,5 @@
 """docs/design.md draws the storeys of bench/ and plots/; an implementation sees the three lowest."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

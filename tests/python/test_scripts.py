@@ -1,6 +1,7 @@
-"""scripts/: arguments that they refuse, the packages that they install, their output."""
+"""scripts/: arguments that they refuse, the packages that they install, their output. The commands of workflows."""
 
 import re
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+
+from plots.__main__ import parser
 
 SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
 PAPERS = sorted(path.parent.name for path in ROOT.glob("papers/*/paper.toml"))
@@ -48,6 +51,13 @@ REFUSED = {
     "regress HEAD zzznomatch --rounds 5": "the filter 'zzznomatch' matches no case",
     "record --bogus": "the following arguments are required: MACHINE, --budget",
     "record here --budget 1min --bogus": "unrecognized arguments: --bogus",
+    **{
+        f"record here --budget {bad}": f"argument --budget: '{bad}'; accepted: a number of s, min"
+        for bad in ("25", "0s")
+    },
+    "record ../here --budget 25min": "machine '../here'; accepted: letters, digits and . _ + -",
+    "record here --budget 25min --paper nobody1999": f"{ROOT}/papers: nothing named nobody1999; there are ",
+    "record here --budget 25min --kmbench /nowhere/kmbench": "/nowhere/kmbench env --json: No such file",
     "regress HEAD --json --annotations": "--json prints JSON alone",
     "regress HEAD --fast": "unknown argument '--fast'",
     "reproduce --paper nobody1999": f"no paper 'nobody1999'; there are: {' '.join(PAPERS)}",
@@ -110,3 +120,30 @@ def test_a_step_is_one_line_and_its_output_in_the_log(tmp_path):
     ran = bash(f"{begin} quietly 'A step' sh -c 'echo why; exit 3'; echo next", tmp_path)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "why" in ran.stderr and f"A step failed with code 3; all of its output: {log}" in ran.stderr
+
+
+FILES = sorted((ROOT / "examples/workflows").glob("*.yml"))
+HELP = subprocess.run([ROOT / "scripts/regress", "--help"], capture_output=True, text=True).stdout
+
+
+def steps(text: str) -> list[str]:
+    """The commands of `run:`, without their comments."""
+    return [step.split(" # ")[0] for step in re.findall(r"^ +(?:- )?run: (.+)$", text, re.MULTILINE)]
+
+
+COMMANDS = [(path.name, step) for path in FILES for step in steps(path.read_text())]
+
+
+@pytest.mark.parametrize(("file", "step"), COMMANDS)
+def test_a_step_is_bash_and_starts_what_is_there(file, step):
+    assert subprocess.run(["bash", "-n", "-c", step]).returncode == 0
+    first = shlex.split(step)[0]
+    assert not first.startswith("scripts/") or (ROOT / first).is_file()
+
+
+def test_regress_and_plots_have_the_flags_that_a_workflow_gives_them():
+    (step,) = [step for _, step in COMMANDS if step.startswith("scripts/regress")]
+    assert set(re.findall(r" (--[a-z]+)", step)) <= set(re.findall(r"--[a-z]+", HELP))
+    (step,) = [step for _, step in COMMANDS if "-m plots" in step]
+    words = shlex.split(step.partition(" -m plots ")[2].partition("|")[0])
+    assert parser().parse_args(words).command == "history"

@@ -44,11 +44,8 @@ def test_tuned_values_are_named(bench, tmp_path, capsys):
 
 
 def test_settings_of_a_generator_may_vary(bench, tmp_path, capsys):
-    made = [
-        line(exhibit=None, generator={"sigma2": s}, hash=f"{i:032x}", source=f"{i:032x}")
-        for i, s in enumerate((0.1, 0.2))
-    ]
-    bench.run(made)
+    of = {0.1: "1" * 32, 0.2: "2" * 32}
+    bench.run([line(exhibit=None, generator={"sigma2": s}, hash=points, source=points) for s, points in of.items()])
     assert run("adhoc", "--results", bench.results, "--out", tmp_path) == 0
     assert "Left out" not in capsys.readouterr().out
 

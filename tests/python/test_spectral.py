@@ -1,7 +1,5 @@
 """kmbench spectral and its cases: labels of a user's points, refusals, result lines, the figure of the stages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

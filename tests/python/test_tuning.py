@@ -51,11 +51,8 @@ def test_rounds_decide_and_what_is_not_surely_faster_is_not_kept(tmp_path, facto
     """An interrupted batch of rounds, in which the setting looked much faster, comes before the whole one."""
 
     def rounds(count: int, factor: float) -> list[dict]:
-        pairs = [(at, block) for at in range(1, count + 1) for block in (1, 4)]
-        return [
-            line(None, (0.1 + 0.001 * at) * (factor if block == 4 else 1), block=block, grid=1, order=at)
-            for at, block in pairs
-        ]
+        runs = [(at, block, f) for at in range(1, count + 1) for block, f in ((1, 1), (4, factor))]
+        return [line(None, (0.1 + 0.001 * at) * f, block=block, grid=1, order=at) for at, block, f in runs]
 
     path = write(tmp_path, search())
     write(tmp_path, [*rounds(3, 0.1), *rounds(12, factor)], "points.winners")
