@@ -9,7 +9,6 @@ import pytest
 from built import FAULTY, KMBENCH, by_implementation, flags, kmbench, lines_of, needed, succeeded
 
 needed(KMBENCH, FAULTY)
-SMALL = flags(dataset="blobs", n=300, k=3, repetitions=2, iterations=3)
 
 # The verdict or failure in the line of a fault; test_faults.py has them all.
 WRONG = {"wrong_label": r"point 0 has label 3 .*is nearer", "empty_cluster_moved": "centroid 3 has no points and moved"}
@@ -86,11 +85,6 @@ def test_failures_are_tried_again_and_wrong_answers_are_not(points, tmp_path):
     assert [kmbench(*command, program=FAULTY).returncode for _ in range(2)] == [1, 1]
     tried = sorted(line["implementation"] for line in lines_of(tmp_path / "adhoc.jsonl"))
     assert tried == ["faults/throws", "faults/throws", "faults/wrong_mean"]
-
-
-def test_no_is_an_answer(tmp_path):
-    succeeded("run", *flags(implementation="^faults/says_no$", out=tmp_path), *SMALL, program=FAULTY)
-    assert by_fault(tmp_path)["says_no"]["skip"] == "nothing is supported"
 
 
 def test_checks_of_a_fault_end_with_code_1():

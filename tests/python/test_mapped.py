@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from built import ENVIRONMENT, FAULTY, by_implementation, flags, kmbench, lines_of, needed
+from built import ENVIRONMENT, FAULTY, by_implementation, flags, kmbench, needed
 
 needed(FAULTY)
 HEADER = 128  # bytes of a .npy before its values
@@ -42,15 +42,6 @@ def test_faults_show_on_mapped_points(points):
     assert "is nearer" in found["faults/wrong_label"]["verdict"]
     assert "but the mean of its" in found["faults/count_plus_one"]["verdict"]
     assert found["faults/writes_points"]["failure"] == "it wrote to the points, which are not its own"
-
-
-def test_mapped_points_are_the_same_points(points):
-    for setting in ("map=0", "map=1"):
-        run = go(points, "cpu/lloyd/naive", "--data-set", setting, *SHORT)
-        assert run.returncode == 0, run.stderr
-    read, mapped = lines_of(points.parent / "out/adhoc.jsonl")
-    assert read["dataset"]["hash"] == mapped["dataset"]["hash"] and read["inertia"] == mapped["inertia"]
-    assert read["case"] != mapped["case"]
 
 
 def maps(file: Path) -> bool:

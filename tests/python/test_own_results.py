@@ -32,13 +32,6 @@ def test_lines_go_to_ones_own_folder_under_the_machines_id(own, tmp_path):
     assert os.uname().nodename not in json.dumps(record), "no host name"
 
 
-def test_without_a_home_out_is_asked_for():
-    homes = ("HOME", "XDG_DATA_HOME", "KMBENCH_RESULTS")
-    env = {name: value for name, value in os.environ.items() if name not in homes}
-    ran = subprocess.run([KMBENCH, *RUN], env=env, capture_output=True, text=True)
-    assert ran.returncode == 2 and "--out" in ran.stderr and ran.stderr.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     "command",
     [RUN, ["tune", "cpu/lloyd/multi_pass", *BLOBS, "--budget", "1s", "--anyway", "--rounds", "8", "--machine", "here"]],
