@@ -1,22 +1,22 @@
-// Checks every registered implementation on every awkward shape, with every parameter value (libraries: with the defaults), in a test each.
-// The checks must see the planted faults.
-#include "bench/judge/check.hpp"
-
+// Checks every registered implementation on every awkward shape, with every parameter value (libraries: with the defaults), in a test each. The
+// catalogue of planted faults, as tests/python/faults.py reads it from this test's properties (--gtest_output=json:FILE).
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
+
+#include "bench/judge/check.hpp"
+#include "tests/faults/broken.hpp"
 
 namespace km {
 namespace {
-
-bool is_fault(const Implementation& implementation) { return implementation.name.starts_with("faults/"); }
 
 /// Evaluated when the tests are listed, after every registration.
 std::vector<std::string> names() {
   std::vector<std::string> all;
   for (const auto& implementation : implementations())
-    if (!is_fault(implementation)) all.push_back(implementation.name);
+    if (!implementation.name.starts_with("faults/")) all.push_back(implementation.name);
   return all;
 }
 
@@ -49,27 +49,15 @@ INSTANTIATE_TEST_SUITE_P(Implementations, Check, ::testing::ValuesIn(names()), [
 });
 
 TEST(Checks, CoverBothPrecisionsAndEveryParameterValue) {
-  std::set<std::string> seen;
-  for (const auto& result : checks_of("^cpu/lloyd/two_step/fp(32|64)/n not a multiple of anything/")) seen.insert(result.name);
-  for (const auto& implementation : implementations()) {
-    if (implementation.name != "cpu/lloyd/two_step") continue;
-    for (const auto& parameter : implementation.description.parameters)
-      for (const auto& value : parameter.range)
-        for (const char* precision : {"fp32", "fp64"})
-          EXPECT_TRUE(std::ranges::any_of(seen,
-                                          [&](const std::string& name) {
-                                            return name.find(precision) != name.npos &&
-                                                   (name + "/").find("/" + std::string(parameter.name) + ":" + to_string(value) + "/") != name.npos;
-                                          }))
-              << precision << " " << parameter.name << " = " << to_string(value);
-  }
-}
-
-TEST(Checks, SeeThePlantedFaults) {
-  for (const char* fault : {"wrong_label", "wrong_mean", "nan_centroid", "unwritten_outputs", "unwritten_labels", "label_out_of_range",
-                            "wrong_iterations", "stale", "throws", "out_of_memory"})
-    for (const auto& result : checks_of("^faults/" + std::string(fault) + "/fp../d = 2$")) EXPECT_NE(result.wrong, "") << result.name;
-  for (const auto& result : checks_of("^faults/empty_cluster_moved/fp../empty clusters$")) EXPECT_NE(result.wrong, "") << result.name;
+  const auto seen = checks_of("^cpu/lloyd/two_step/fp(32|64)/n not a multiple of anything/");
+  for (const auto& parameter : find_implementation("cpu/lloyd/two_step")->description.parameters)
+    for (const auto& value : parameter.range)
+      for (const std::string precision : {"/fp32/", "/fp64/"}) {
+        const std::string setting = "/" + std::string(parameter.name) + ":" + to_string(value) + "/";
+        const auto has = [&](const std::string& name, const std::string& part) { return (name + "/").find(part) != name.npos; };
+        EXPECT_TRUE(std::ranges::any_of(seen, [&](const auto& one) { return has(one.name, precision) && has(one.name, setting); }))
+            << precision << setting;
+      }
 }
 
 TEST(Checks, RunEachFilesOwnCodeWhereTwoClassesHaveOneName) {
@@ -89,6 +77,19 @@ TEST(Checks, TellWhyTheyDidNotRun) {
     EXPECT_EQ(result.skip, "nothing is supported") << result.name;
     EXPECT_EQ(result.wrong, "") << result.name;
   }
+}
+
+TEST(Faults, Catalogue) {
+  EXPECT_GT(planted().size(), 220u);
+  for (const auto& [name, category, summary, e] : planted())
+    RecordProperty(name, nlohmann::json{{"category", category},
+                                        {"summary", summary},
+                                        {"run", e.run},
+                                        {"on", e.on},
+                                        {"check", e.check},
+                                        {"precisions", e.precisions},
+                                        {"argued", e.argued}}
+                             .dump(-1, ' ', true));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The catalogue, the hash, the initial centroids.
+// The catalogue, the hash, the initial centroids; he2021's own choice of a start.
 #include <omp.h>
 
 #include <cmath>
@@ -6,7 +6,9 @@
 #include <set>
 
 #include "bench/data/hash.hpp"
+#include "impl/cpu/lloyd/two_step.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
@@ -42,16 +44,9 @@ class Tables : public Files {
   std::string before_;
 };
 
-TEST_F(Tables, AreCheckedKeyByKey) {
+TEST_F(Tables, AreCheckedKeyByKey) {  // test_bad_inputs.py tries each with bad values
   const std::string head = "[made]\ngenerator = \"balls\"\nn = 10\nd = 2\nk = 2\n";
   EXPECT_EQ(refusal_of(head + "centroids = [[1, 2], [3, 4]]\nsettings = { radius = 1 }\n"), "no complaint");
-  for (const char* centroids :
-       {"[1, 2, 3, 4]", "[[1, 2], [3]]", "[[1, 2]]", "[[1, 2], [3, \"four\"]]", "[[1, 2], [3, nan]]", "3", "\"none\"", "[]", "[[1, 2], [3, 4, 5]]"})
-    expect_has(refusal_of(head + "centroids = " + centroids + "\n"), {"made.toml, line 6", "centroids"});
-  for (const char* line : {"n = -1", "n = 1.5", "n = \"ten\"", "n = true", "d = 0", "d = 4294967298", "d = 1_000_000", "k = 0", "k = [2]",
-                           "seed = -1", "summary = 3", "licence = []", "source = {}", "settings = 3", "settings = { radius = \"one\" }",
-                           "settings = { radius = inf }", "settings = { sigma = 1 }", "sigma2 = 3"})
-    expect_has(refusal_of("[made]\ngenerator = \"balls\"\n" + std::string(line) + "\n"), {"made.toml, line 3"});
   expect_has(refusal_of("[made]\ngenerator = 3\n"), {"line 2", "'generator'"});
   expect_has(refusal_of("[made]\ngenerator = \"cubes\"\n"), {"no generator is called 'cubes'"});
   expect_has(refusal_of("[made]\nfile = \"../made.npy\"\n"), {"without a folder"});
@@ -151,6 +146,23 @@ TEST_F(Files, PlusPlusNeedsAsManyDifferentPoints) {
   const auto data = load_dataset<float>({.name = write("t.csv", "1,1\n1,1\n2,2\n")});
   EXPECT_EQ(initial_centroids(data, 2, "greedy-kmeans++", 1).size(), 4u);
   expect_has(complaint_of([&] { initial_centroids(data, 3, "kmeans++", 1); }), {"2 different points"});
+}
+
+TEST(Starts, OfTheCpuArePoints) {
+  const Drawn<double> drawn({.n = 5000, .d = 3, .k = 64}, [at = 0]() mutable { return at++; });  // row i: 3 i, 3 i + 1, 3 i + 2
+  for (const int threads : {1, 4}) {
+    const std::vector<double> starts = choose_starts(drawn.problem, threads);
+    std::set<double> rows;
+    for (int c = 0; c < 64; ++c) {
+      const double* start = starts.data() + 3 * c;
+      EXPECT_EQ(std::fmod(start[0], 3), 0);
+      EXPECT_LT(start[0], 15'000);
+      EXPECT_EQ(start[1], start[0] + 1);
+      EXPECT_EQ(start[2], start[0] + 2);
+      rows.insert(start[0]);
+    }
+    EXPECT_GT(rows.size(), 60);
+  }
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
-// The random numbers, and every generator: equal points for every number of threads, in the distribution of its paper.
+// The random numbers, and every generator: equal points for every number of threads, in the distribution of its paper, with the values with which
+// results were recorded. Groups that are not round lie where they should.
 #include <omp.h>
 
 #include <cmath>
+#include <cstdint>
+#include <numbers>
 #include <set>
+#include <span>
 
 #include "bench/data/catalogue.hpp"
 #include "bench/data/random.hpp"
@@ -162,6 +166,84 @@ TEST(Generators, SayNoInOneLine) {
   expect_has(complaint({.name = "blobs", .n = 10, .d = 0}), {"d = 0"});
   expect_has(complaint({.name = "blobs", .n = 10, .k = 0}), {"k = 0"});
   expect_has(complaint(request("nonsense", 10)), {"unknown data set 'nonsense'"});
+}
+
+using Labels = std::vector<std::int32_t>;
+
+TEST(Curves, RingsHaveTheRadiusOfTheirGroup) {
+  const auto wish = request("rings", 5000, {{"groups", 3}});
+  const auto data = load_dataset<double>(wish);
+  const Labels truth = generated_labels(wish);
+  ASSERT_EQ(truth.size(), 5000u);
+  for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_NEAR(std::hypot(data.values[2 * i], data.values[2 * i + 1]), truth[i] + 1, 0.5) << i;
+}
+
+TEST(Curves, MoonsLieOnTheirHalfCircles) {
+  const auto wish = request("moons", 5000, {{"noise", 0}});
+  const auto data = load_dataset<double>(wish);
+  const Labels truth = generated_labels(wish);
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double x = data.values[2 * i] - truth[i], y = data.values[2 * i + 1] - 0.5 * truth[i];
+    ASSERT_NEAR(std::hypot(x, y), 1, 1e-12) << i;
+    ASSERT_GE(truth[i] == 0 ? y : -y, -1e-12) << i;
+  }
+}
+
+TEST(Curves, SpiralsStartApartAndEllipsesAreStretched) {
+  const auto wish = request("spirals", 3000, {{"noise", 0}});
+  const auto data = load_dataset<double>(wish);
+  const Labels truth = generated_labels(wish);
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double x = data.values[2 * i], y = data.values[2 * i + 1], turned = std::hypot(x, y) - 0.5;
+    const double angle = std::atan2(y, x) / (2 * std::numbers::pi) - turned - truth[i] / 2.0;
+    ASSERT_NEAR(angle - std::round(angle), 0, 1e-9) << i;
+  }
+  const auto ellipses = load_dataset<double>(request("ellipses", 3000));
+  double across = 0, along = 0;
+  const Labels groups = generated_labels(request("ellipses", 3000));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] != 1) continue;  // its axis is at a quarter turn
+    across += std::pow(ellipses.values[2 * i], 2);
+    along += std::pow(ellipses.values[2 * i + 1], 2);
+  }
+  EXPECT_NEAR(std::sqrt(along / across), 6, 0.6);
+}
+
+TEST(Curves, AFileHasNoGeneratedLabels) { EXPECT_TRUE(generated_labels(request("uniform", 100)).empty()); }
+
+TEST(Curves, NegativeNoiseIsRefused) { expect_has(complaint(request("moons", 100, {{"noise", -1}})), {"noise = -1", "negative"}); }
+
+/// Order counts, and every value.
+std::uint64_t print_of(std::span<const double> values) {
+  std::uint64_t print = 0;
+  for (const double value : values) print = print * 6364136223846793005u + static_cast<std::uint64_t>(std::llround(value * 1e6));
+  return print;
+}
+
+struct Golden {
+  const char* name;
+  std::uint64_t points, random, plus_plus, other_seed;
+};
+
+class EveryTable : public ::testing::TestWithParam<Golden> {};
+INSTANTIATE_TEST_SUITE_P(Golden, EveryTable,
+                         ::testing::Values(Golden{"he2021_balls", 0xe6302f981cee9da2, 0x0eb855df43103605, 0x4bcfcadcec44412e, 0x83636c24bbacc961},
+                                           Golden{"lutz2018_balls", 0x1db6f4592866ec13, 0xeb3759b4c1b03b10, 0x7d0bb00dc4709d47, 0xfef00c9197090881},
+                                           Golden{"wu2011_groups", 0x8f221e6c8a5e9ca8, 0xf936b97871536ce6, 0x4bc3ed366d2c4469, 0x659c66a16de6cd3a},
+                                           Golden{"blobs", 0x6f753e4f0414e99a, 0x5e0895a5dcf8776d, 0xbbd2dd6a06d2a4b0, 0xb3faf762a5793d67},
+                                           Golden{"uniform", 0xf584afcd6448e93e, 0xe35fcc331fbe5ce3, 0xb6afe09b2bada6df, 0x9d9e3930ca456c23},
+                                           Golden{"census_like", 0x947ce08a3988f300, 0x11f7282490de1fc0, 0x3dea7628d129fec0, 0x8e901e1b20ebd700},
+                                           Golden{"household_like", 0x79ebcd3c2dd2d4d0, 0xb0594f1f71e46720, 0xfc104eda3cb95da0, 0xc4c4cee15d515410}),
+                         [](const auto& table) { return std::string(table.param.name); });
+
+TEST_P(EveryTable, GivesThePointsAndStartsOfItsSeed) {
+  const Golden& golden = GetParam();
+  const auto data = load_dataset<double>(request(golden.name, 10'007));
+  const auto start = [&](const char* method, std::uint64_t seed) { return print_of(initial_centroids(data, 5, method, seed)); };
+  EXPECT_EQ(print_of(data.points()), golden.points);
+  EXPECT_EQ(start("random", 1), golden.random);
+  EXPECT_EQ(start("kmeans++", 1), golden.plus_plus);
+  EXPECT_EQ(start("random", 2), golden.other_seed);
 }
 
 }  // namespace

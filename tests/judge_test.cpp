@@ -1,4 +1,4 @@
-// The judge gives each planted fault its sentence and right answers none, and tells rounding from error.
+// The judge gives each error its sentence and right answers none, and tells rounding from error. tests/python/test_faults.py has planted faults.
 #include <cmath>
 
 #include "bench/data/dataset.hpp"
@@ -359,43 +359,6 @@ TEST(Grades, LiesOfTheOldBoundAreWrongNow) {
     trial.solution.centroids[0] = float(lie);
     EXPECT_PRED2(says, trial.verdict(), "rounding explains") << lie;
   }
-}
-
-// ---- the planted implementations ----
-
-/// 30 points of three groups; the fourth cluster stays empty. The verdict on the second run.
-template <class T>
-std::string verdict_on(const std::string& name) {
-  std::vector<T> points, initial = {0, 0, 10, 0, 0, 10, 500, 500};
-  for (int i = 0; i < 30; ++i) {
-    points.push_back(T(10 * (i % 3 == 1)) + T(0.1) * T(i));
-    points.push_back(T(10 * (i % 3 == 2)) - T(0.1) * T(i));
-  }
-  Problem<T> problem{{.n = 30, .d = 2, .k = 4, .max_iters = 3}, points, initial};
-  const auto& implementation = named(name);
-  const Config config = config_of(implementation, name == "faults/slow" ? ParameterValues{{"sleep_ms", std::int64_t(0)}} : ParameterValues());
-  Trace trace;
-  const auto solver = implementation.prepare<T>()(problem, config, trace);
-  solver->iterate(trace);
-  solver->reset();
-  solver->iterate(trace);
-  return judge(problem, solver->download(), implementation.description, config).verdict;
-}
-
-TYPED_TEST(Judge, EveryPlantedFaultHasItsSentence) {
-  const std::vector<std::pair<std::string, std::string>> expected = {
-      {"wrong_label", "point 0 has label 3"},
-      {"wrong_mean", "centroid 0, dimension 0 is"},
-      {"nan_centroid", "is nan"},
-      {"unwritten_outputs", "centroid 0, dimension 0 is nan"},
-      {"unwritten_labels", "label -2"},
-      {"label_out_of_range", "label 4: labels are 0 to 3"},
-      {"wrong_iterations", "2 iterations"},
-      {"empty_cluster_moved", "centroid 3 has no points and moved"},
-  };
-  for (const auto& [fault, words] : expected) EXPECT_PRED2(says, verdict_on<TypeParam>("faults/" + fault), words) << fault;
-  EXPECT_EQ(verdict_on<TypeParam>("faults/slow"), "") << "slow is right";
-  EXPECT_EQ(verdict_on<TypeParam>("cpu/lloyd/reference"), "");
 }
 
 }  // namespace

@@ -1,24 +1,21 @@
-// The terminal's words for a case as it ends. Samples are skewed, so that no statistic can stand in for another.
-#include "bench/run/progress.hpp"
-
-#include <gtest/gtest.h>
-
+// The terminal's words for a case as it ends, and the table at the end of a run: its width, its times, the settings that tell its rows apart. Samples
+// are skewed, so that no statistic can stand in for another.
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "bench/base/text.hpp"
+#include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
+#include "tests/dataset_helpers.hpp"
+#include "tests/lines.hpp"
 
 namespace km {
 namespace {
 
 Json right(std::vector<double> samples_s) {
-  return {{"skip", nullptr},
-          {"failure", nullptr},
-          {"verdict", ""},
-          {"grade", "exact"},
-          {"iterations", 4},
-          {"max_iters", 10},
-          {"samples_s", std::move(samples_s)}};
+  Json line = Json::parse(R"({"skip": null, "failure": null, "verdict": "", "grade": "exact", "iterations": 4, "max_iters": 10})");
+  line["samples_s"] = std::move(samples_s);
+  return line;
 }
 
 TEST(Outcome, IsTheMedianWithLeastAndMostByIteration) {
@@ -91,6 +88,80 @@ TEST(Beginning, LeavesOutTheEnd) {
 TEST(Coloured, IsTheTextAloneWithoutAColour) {
   EXPECT_EQ(coloured("wrong", Colour::red), "\033[31mwrong\033[0m");
   EXPECT_EQ(coloured("right", Colour::none), "right");
+}
+
+TEST(SummaryTable, FitsTheTerminal) {
+  Json line = line_of("x", "a sentence that is far too long for any terminal, with distances² in it, and says so at length");
+  line["implementation"] = "cpu/lloyd/some_implementation_with_a_long_name";
+  line["parameters"] = {{"packages", 1000}, {"threads", 64}};
+  line["n"] = 123456789012;
+  const auto widest = [&](int columns) {
+    std::size_t most = 0;
+    std::istringstream in(summary_table({line}, columns));
+    for (std::string text; std::getline(in, text);) most = std::max(most, characters(text));
+    return most;
+  };
+  EXPECT_LE(widest(120), 120u);
+  EXPECT_LE(widest(100), 100u);
+  EXPECT_GT(widest(0), 150u) << "a file has every word";
+  for (const int columns : {100, 60, 1}) expect_shows(summary_table({line}, columns), {"123456789012"});  // numbers are never cut
+  expect_shows(summary_table({line}, 0), {"says so at length"});
+  expect_shows(summary_table({line}, 100), {"…"});
+}
+
+TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
+  const Json good = line_with(measured({0.9, 0.1, 0.2}));
+  const std::string table = summary_table({good, line_of("x", "a sentence"), line_of("y", nullptr, "it died")});
+  expect_shows(table, {"50.000", "25.000", "wrong: a sentence", "failed: it died"});  // 0.2 s / 4 iterations, the least beside it
+  expect_lacks(table, {"20.000"});                                                    // by max_iters
+}
+
+TEST(SummaryTable, MarksWhatIsDisturbed) {
+  Json line = line_with(measured({0.9, 0.1, 0.2}));
+  expect_lacks(summary_table({line}), {"‡"});
+  line["run_delay_s"] = {0.1, 0.1, 0.0};
+  expect_shows(summary_table({line}), {"50.000‡"});
+}
+
+TEST(SummaryTable, ShowsTheSettingsThatTellCasesApart) {
+  Json narrow = line_of("x", "wrong"), wide = line_of("y", "wrong");
+  narrow["dataset"]["generator"] = {{"sigma2", 0.1}, {"seed", 7}};
+  wide["dataset"]["generator"] = {{"sigma2", 0.5}, {"seed", 7}};
+  const std::string table = summary_table({narrow, wide});
+  expect_shows(table, {"blobs sigma2=0.1", "blobs sigma2=0.5"});
+  expect_lacks(table, {"seed"});  // the same in both
+}
+
+TEST(SummaryTable, ShowsTheStartAndTheStopThatTellCasesApart) {
+  Json one = line_of("x", "wrong"), two = line_of("y", "wrong");
+  one["init"] = {{"method", "random"}, {"seed", 1}};
+  two["init"] = {{"method", "random"}, {"seed", 2}};
+  one["tolerance"] = nullptr;
+  two["tolerance"] = 0.5;
+  const std::string table = summary_table({one, two});
+  expect_shows(table, {"blobs init_seed=1 tolerance=none", "blobs init_seed=2 tolerance=0.5"});
+  expect_lacks(table, {"init=random"});  // the same in both
+}
+
+TEST(SummaryTable, ShowsASettingThatOnlyOneOfTheUnmeasuredWasGiven) {
+  Json right = line_of("x", "wrong"), bare = line_of("y", nullptr, "it died"), given = line_of("z", nullptr, "it died");
+  right["dataset"]["generator"] = {{"sigma2", 1}, {"seed", 7}};
+  bare["dataset"]["generator"] = nullptr;
+  given["dataset"]["generator"] = {{"sigma2", 1}};
+  expect_lacks(summary_table({right, bare}), {"sigma2"});
+  expect_shows(summary_table({bare, given}), {"blobs sigma2=1"});
+}
+
+TEST(SummaryTable, OfSeveralExhibitsHasARowAnExhibit) {
+  std::vector<Json> lines;
+  for (const char* exhibit : {"a/one", "a/two", "a/two"}) {
+    lines.push_back(lines.size() < 2 ? line_of("x", "") : line_of("x", nullptr, "it died"));
+    lines.back()["exhibit"] = exhibit;
+  }
+  std::istringstream table(summary_table(lines, 80));
+  std::string words;
+  for (std::string word; table >> word;) words += word + " ";
+  EXPECT_EQ(words, "exhibit cases right coarse wrong failed skipped disturbed a/one 1 1 0 0 0 0 0 a/two 2 1 0 0 1 0 0 ");
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-// From lists to a plan: cases, refusals, identities, the order.
-#include <gtest/gtest.h>
-
+// From lists and ranges to a plan: scalars, cases, refusals, identities, the order.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "bench/device/device.hpp"
 #include "tests/dataset_helpers.hpp"
@@ -70,25 +69,15 @@ TEST(Case, ForecastsItsMemory) {
   EXPECT_EQ(c.memory_bytes(), 3 * 32'000 + 3 * 4'000) << "what may be the GPU's holds points there too, in two layouts";
 }
 
-TEST(Expand, RefusesInOneLine) {
+TEST(Expand, RefusesInOneLine) {  // test_bad_inputs.py has more
   expect_has(refusal({{"packages", {whole(1)}}}), {"unknown sweep key 'packages'", "set.<parameter>"});
-  expect_has(refusal({{"implementation", {word("cpu/lloyd/none")}}}), {"unknown implementation 'cpu/lloyd/none'"});
-  expect_has(refusal({{"set.nothing", {whole(1)}}}), {"no chosen implementation has a parameter 'nothing'"});
-  expect_has(refusal({{"set.packages", {whole(0)}}}), {"packages = 0", "1 to "});
   expect_has(refusal({{"set.packages", {word("many")}}}), {"packages = many"});
   expect_has(refusal({{"set.packages", {Scalar(1.5)}}}), {"packages = 1.5"});
-  expect_has(refusal({{"k", {whole(1001)}}}), {"k = 1001", "n = 1000", "blobs"});
-  expect_has(refusal({{"k", {whole(0)}}}), {"k must lie between"});
   expect_has(refusal({{"n", {whole(0)}}}), {"n must lie between"});
-  expect_has(refusal({{"d", {whole(0)}}}), {"d must lie between"});
   expect_has(refusal({{"n", {word("many")}}}), {"n must be a number"});
   expect_has(refusal({{"k", {Scalar(2.5)}}}), {"k must be a whole number"});
-  expect_has(refusal({{"precision", {word("fp16")}}}), {"'fp16'", "fp32, fp64"});
   expect_has(refusal({{"tolerance", {Scalar(1.5)}}}), {"tolerance must lie between 0 and 1"});
   expect_has(refusal({{"iterations", {whole(0)}}}), {"iterations must lie between"});
-  expect_has(refusal({{"dataset", {word("no_such_set")}}}), {"no_such_set"});
-  expect_has(refusal({{"data.nothing", {whole(1)}}}), {"no setting 'nothing'"});
-  expect_has(refusal({{"init", {word("best")}}}), {"init 'best'", "random, kmeans++"});
   const Sweep no_data{.axes = {{"implementation", {word("cpu/lloyd/naive")}}, {"k", {whole(1)}}}};
   expect_has(complaint_of([&] { expand(no_data, "", "paper"); }), {"a sweep needs 'dataset'"});
   auto placed = sweep_with({{"precision", {word("half")}}});
@@ -237,6 +226,42 @@ TEST(Shuffle, CasesOfOneDataSetFollowEachOther) {
   for (std::size_t at = 1; at < cases.size(); ++at)
     changes += cases[at].dataset.name != cases[at - 1].dataset.name || cases[at].precision != cases[at - 1].precision;
   EXPECT_EQ(changes, 3) << "two data sets in two precisions are made once each, whatever k";
+}
+
+TEST(Range, FactorsStepsAndNumbers) {
+  EXPECT_EQ(parse_range("1e4:1e6:x10"), (Scalars{whole(10'000), whole(100'000), whole(1'000'000)}));
+  EXPECT_EQ(parse_range("64:256:+64"), (Scalars{whole(64), whole(128), whole(192), whole(256)}));
+  EXPECT_EQ(parse_range("1:4:x2"), (Scalars{whole(1), whole(2), whole(4)}));
+  EXPECT_EQ(parse_range("0.5:1:x2"), (Scalars{Scalar(0.5), whole(1)}));
+  EXPECT_EQ(parse_range("5:20:x3"), (Scalars{whole(5), whole(15)})) << "the end need not be met";
+  EXPECT_EQ(parse_range("-2:0:+1"), (Scalars{whole(-2), whole(-1), whole(0)}));
+  EXPECT_EQ(parse_range("-2:-1:+1"), (Scalars{whole(-2), whole(-1)}));
+  EXPECT_EQ(parse_range("7:7:x2"), (Scalars{whole(7)}));
+  EXPECT_EQ(parse_range("1e3"), (Scalars{whole(1000)}));
+  EXPECT_EQ(parse_range("kmeans++"), (Scalars{word("kmeans++")}));
+  EXPECT_EQ(parse_range("1e300:1e300:x2"), (Scalars{Scalar(1e300)})) << "no whole number of 64 bits";
+  EXPECT_EQ(parse_range("0:0.3:+0.1").size(), 4u) << "3 * 0.1 is above 0.3, by rounding";
+  EXPECT_EQ(parse_range("0:0.29:+0.1").size(), 3u);
+  const auto tenths = parse_range("0:1:+0.1");
+  ASSERT_EQ(tenths.size(), 11u);
+  EXPECT_DOUBLE_EQ(std::get<double>(tenths[3]), 0.3);
+}
+
+TEST(Range, RefusesWhatIsNone) {
+  std::istringstream texts(
+      "1:2 1:2:3 1:2:*3 10:1:x10 1:10:x1 1:10:x0.5 1:10:+0 1:10:+-1 0:10:x2 a:b:x2 1:10:x2:x3 : 1:1e9:+1 1:1e18:+1 "
+      "0:0:x2 1e18:2e18:+1 1:2:x1.0000000001 nan:1:+1 1:inf:+1 1::+1 :: 1:2:x 1:2:+ :2:+1");
+  for (std::string text; texts >> text;) expect_has(complaint_of([&] { parse_range(text); }), {text.c_str()});
+  expect_has(complaint_of([&] { parse_range(std::string(1 << 20, ':')); }), {"is not a range"});
+}
+
+TEST(Scalars, NumbersAndWords) {
+  EXPECT_EQ(parse_scalar("12"), whole(12));
+  EXPECT_EQ(parse_scalar("-3"), whole(-3));
+  EXPECT_EQ(parse_scalar("1e6"), whole(1'000'000));
+  EXPECT_EQ(parse_scalar("0.5"), Scalar(0.5));
+  EXPECT_EQ(parse_scalar("fp32"), word("fp32"));
+  for (const char* text : {"nan", "inf", "1e400", "12x", ""}) EXPECT_EQ(parse_scalar(text), word(text));
 }
 
 }  // namespace

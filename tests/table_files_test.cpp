@@ -99,7 +99,7 @@ TEST_F(Files, MalformedNpyIsRefused) {
   expect_has(complaint_of([&] { values_of((folder_ / "none.npy").string()); }), {"no such file"});
 }
 
-TEST_F(Files, NpyHeadersAreReadFromLeftToRight) {
+TEST_F(Files, NpyHeadersAreReadFromLeftToRight) {  // test_bad_inputs.py has more of each kind
   const std::string values = bytes_of<float>({1, 2, 3, 4});
   const std::vector<double> expected = {1, 2, 3, 4};
   for (const char version : {1, 2, 3})
@@ -108,21 +108,14 @@ TEST_F(Files, NpyHeadersAreReadFromLeftToRight) {
   const auto refused = [&](const std::string& bytes) { return complaint_of([&] { values_of(write("bad.npy", bytes)); }); };
   const auto header = [&](const std::string& text) { return refused(npy_of(text, values)); };
   const std::string type = "'descr': '<f4', ", order = "'fortran_order': False, ", shape = "'shape': (2, 2), ";
-  for (const std::string& text :
-       {type + shape, order + shape, type + order, type + type + order + shape, type + order + shape + "'more': 1", type + order + shape + "{",
-        type + "'fortran_order': Maybe, " + shape, "'descr': <f4, " + order + shape, "descr: '<f4', " + order + shape})
+  for (const std::string& text : {type + shape, type + type + order + shape, "descr: '<f4', " + order + shape})
     expect_has(header("{" + text + "}"), {"bad.npy", "the header is not of the form"});
-  expect_has(header(type + order + shape), {"the header is not of the form"});
-  expect_has(header("{" + type + order + shape), {"the header is not of the form"});
-  expect_has(header("{" + type + order + shape + "} x"), {"the header is not of the form"});
-  for (const char* one : {"xf4", "=f4", ">f8", "<f3", "|O", "<U3", "<c16", "|b1", "f4", "", "<f44", ", u"})
+  for (const char* one : {"xf4", ">f8", "<f44"})
     expect_has(header("{'descr': '" + std::string(one) + "', " + order + shape + "}"), {"values of type", one, "f4, f8"});
   expect_has(header("{'descr': [('x', '<f4'), ('y', '<f4')], " + order + shape + "}"), {"structured"});
-  for (const char* one :
-       {"(-2, 2)", "(2, -2)", "(2,)", "()", "(2, 2, 1)", "(2 2)", "(2.0, 2)", "(2L, 2L)", "(two, 2)", "(99999999999999999999, 2)", "(+2, 2)"})
+  for (const char* one : {"(2,)", "(2.0, 2)"})
     expect_has(header("{" + type + order + "'shape': " + one + "}"), {"shape", "rows x columns", "h x w x 3 or 4"});
-  for (const char* one : {"(4294967296, 4294967296)", "(9223372036854775807, 2)", "(2, 100001)", "(4611686018427387904, 4)"})
-    expect_has(header("{" + type + order + "'shape': " + one + "}"), {"out of range"});
+  expect_has(header("{" + type + order + "'shape': (2, 100001)}"), {"out of range"});
   for (const char version : {0, 4, 9}) expect_has(refused(npy_of("{" + type + order + shape + "}", values, version)), {"version", "1.0, 2.0, 3.0"});
   expect_has(header("{" + std::string(60'000, '(') + type + order + shape + "}"), {"a header of 600", "up to 1024"});
   expect_has(header("{" + type + std::string(900, ' ') + order + std::string(900, '[') + shape + "}"), {"up to 1024"});
@@ -257,7 +250,7 @@ TEST(Columns, AreChosenByNameAndNumber) {
   expect_has(complaint_of([&] { chosen_columns("", "1-3", {}, 3); }), {"leaves no column"});
 }
 
-TEST_F(Files, CsvErrorsSayWhere) {
+TEST_F(Files, CsvErrorsSayWhere) {  // test_bad_inputs.py has more files of each kind
   const auto refused = [&](const std::string& text) { return complaint_of([&] { values_of(write("bad.csv", text)); }); };
   expect_has(refused("a,b\n1,2\n3,?\n?,4\n"), {"bad.csv", "line 3", "column 2", "'?'"});
   expect_has(refused("\xef\xbb\xbfx,y\n\n# a comment\n1,2\n\n3,?\n"), {"line 6", "column 2"});
@@ -267,22 +260,7 @@ TEST_F(Files, CsvErrorsSayWhere) {
   expect_has(refused("a,b\n"), {"no rows"});
   expect_has(refused("\"1,5\"\n\"2,5\"\n"), {"line 1", "column 1", "'1,5'"});
   expect_has(refused("\"1,5\";\"2,5\"\n"), {"line 1", "column 1"});
-  for (const char* cell : {"+-1",  "++1",  "-+1", "--1", "0x10",      "1e",    "1_000", "1 000", "\"1",   "1\"", "\"",
-                           "\"\"", "1\"2", "NaN", "inf", "-Infinity", "1e999", ".",     "e5",    "1.2.3", "one"})
-    expect_has(refused(std::string("1,2\n3,") + cell + "\n"), {"line 2", "column 2"});
-  for (const char* row : {"nan,nan", "NA,n/a", "?,?", "+-1,+-2", "inf,inf", "null,none", "0x1,0x2", "-,-"})
-    expect_has(refused(std::string(row) + "\n1,2\n"), {"line 1", "column 1"});
   expect_has(refused(std::string("1,2\n3,4\0\n", 10)), {"line 2", "column 2"});
-  expect_has(refused("1,2\r3,4\r"), {"line 1", "column 2"});
-  expect_has(refused("1,2,\n3,4,\n"), {"line 1", "column 3"});
-  expect_has(refused("\xff\xfe"
-                     "1,2\n"),
-             {"UTF-16"});
-  expect_has(refused("1\t\t2\n"), {"line 1", "column 2"});
-  std::string wide = "1";
-  for (int j = 0; j < 100'000; ++j) wide += ",1";
-  expect_has(refused(wide), {"100001 columns"});
-  expect_has(refused(std::string(5 << 20, '1')), {"line 1", "a line of more than"});
 }
 
 TEST_F(Files, TakeTheirFirstRowsAndNoSettings) {

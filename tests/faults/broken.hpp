@@ -163,7 +163,7 @@ inline std::string exit_code(int code) { return "^the worker process ended with 
 inline std::string signal(int number) { return "^the worker process died of signal " + std::to_string(number) + " "; }
 }  // namespace verdict
 
-/// Every fault of this program: name, category and expected answer. tests/faults_test.cpp hands it to Python.
+/// Every fault of this program: name, category and expected answer. tests/check_test.cpp hands it to Python.
 struct Catalogued {
   std::string name, category, summary;
   Expected expected;
@@ -211,12 +211,13 @@ struct Planted {
   template <class T>              \
   struct name;                    \
   const Planted<name> planted_##name{#name, fault(says), {__VA_ARGS__}};
-/// The same and the class's head, after a `struct` that is there for clang-format.
-#define KM_FAULT(name, says, ...)   \
+/// The same and the class's head, after a `struct` that is there for clang-format: without a base, and from a RightLloyd.
+#define KM_PLANTED(name, says, ...) \
   name##_planted;                   \
   KM_PLANT(name, says, __VA_ARGS__) \
   template <class T>                \
-  struct name : RightLloyd<T>
+  struct name
+#define KM_FAULT(name, says, ...) KM_PLANTED(name, says, __VA_ARGS__) : RightLloyd<T>
 /// The same for a fault that replaces one hook; the hook's body follows. Parameters have the names below.
 #define KM_BREAK(hook, name, says, ...) \
   KM_PLANT(name, says, __VA_ARGS__)     \

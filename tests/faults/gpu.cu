@@ -11,35 +11,33 @@ namespace km {
 namespace {
 
 // Centroids that are nearer are never tried.
-KM_PLANT(cutoff_at_its_own_distance, fault_on_gpu("tries no centroid that is further from a point's own than the point is", triangle::too_large))
-template <class T>
-struct cutoff_at_its_own_distance : triangle::HostDriven<T> {
+struct KM_PLANTED(cutoff_at_its_own_distance,
+                  fault_on_gpu("tries no centroid that is further from a point's own than the point is", triangle::too_large))
+    : triangle::HostDriven<T> {
   cutoff_at_its_own_distance(const Problem<T>& problem, const Config&, Trace& trace)
       : triangle::HostDriven<T>(problem, trace, {30, 256}, {.reinforced = true}, triangle::kernels<T, false, true>(problem.d, problem.k),
                                 triangle::Cutoff<T>(1, 0)) {}
 };
 
 // A filter leaves out centroids that have come nearer.
-KM_PLANT(drift_on_the_gpu, fault_on_gpu("moves its bounds by nine tenths of the centroids' drifts", yinyang::too_many_points))
-template <class T>
-struct drift_on_the_gpu : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint> {
+struct KM_PLANTED(drift_on_the_gpu, fault_on_gpu("moves its bounds by nine tenths of the centroids' drifts", yinyang::too_many_points))
+    : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint> {
   drift_on_the_gpu(const Problem<T>& problem, const Config&, Trace& trace)
       : yinyang::Yinyang<T, yinyang::WholeGroup, yinyang::ByPoint>(problem, trace, yinyang::how_many_groups(problem.k, 0), false, T(0.9)) {}
 };
 
 // Points are left alone that have another centroid nearer.
-KM_PLANT(nine_tenths_of_the_shift, fault_on_gpu("lets bounds pay nine tenths of what centroids move", compacted::too_large, compacted::parameters()))
-template <class T>
-struct nine_tenths_of_the_shift : compacted::Compacted<T> {
+struct KM_PLANTED(nine_tenths_of_the_shift,
+                  fault_on_gpu("lets bounds pay nine tenths of what centroids move", compacted::too_large, compacted::parameters()))
+    : compacted::Compacted<T> {
   nine_tenths_of_the_shift(const Problem<T>& problem, const Config& config, Trace& trace) : compacted::Compacted<T>(problem, config, trace, 0.9f) {}
 };
 
 // Takes the ranking of fp16 products for right where they cannot tell.
-KM_PLANT(screen_of_nine_tenths, fault_on_gpu(
-                                    "decides labels by nine tenths of the margin of fp16 products",
-                                    [](const ProblemShape& p) { return screen::too_large(p, sizeof(double)); }, screen::parameters()))
-template <class T>
-struct screen_of_nine_tenths : screen::Screened<T> {
+struct KM_PLANTED(screen_of_nine_tenths, fault_on_gpu(
+                                             "decides labels by nine tenths of the margin of fp16 products",
+                                             [](const ProblemShape& p) { return screen::too_large(p, sizeof(double)); }, screen::parameters()))
+    : screen::Screened<T> {
   screen_of_nine_tenths(const Problem<T>& problem, const Config& config, Trace& trace)
       : screen::Screened<T>(problem, config, trace, screen::mma, 0.9f) {}
 };
@@ -53,17 +51,14 @@ struct PointsOfTheFirstTile : lutz::PointsReadAgain<T> {
       : lutz::PointsReadAgain<T>(tile_memory, points, n, first, pitch), first_tile(points) {}
   __device__ T at(int j, int q) const { return first_tile[j * this->n + q]; }
 };
-KM_PLANT(sums_past_local_memory, lutz::fused_description("sums the first tile's points for every tile that local memory cannot keep"))
-template <class T>
-struct sums_past_local_memory : lutz::SinglePass<T, PointsOfTheFirstTile> {
+struct KM_PLANTED(sums_past_local_memory, lutz::fused_description("sums the first tile's points for every tile that local memory cannot keep"))
+    : lutz::SinglePass<T, PointsOfTheFirstTile> {
   using lutz::SinglePass<T, PointsOfTheFirstTile>::SinglePass;
 };
 
 // The GPU's context is lost, and with it all else that the process wanted of the GPU.
 __global__ void write_outside(int* values) { values[std::int64_t(1) << 40] = 1; }
-KM_PLANT(illegal_address, (Description{.summary = "writes outside its memory", .device = Device::gpu}))
-template <class T>
-struct illegal_address {
+struct KM_PLANTED(illegal_address, (Description{.summary = "writes outside its memory", .device = Device::gpu})) {
   illegal_address(const Problem<T>& problem, const Config&, Trace&) : p_(problem), values_(1) {}
   void reset() {}
   int iterate(Trace&) {

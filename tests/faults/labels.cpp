@@ -59,14 +59,12 @@ KM_BREAK(term, points_in_8_bits, "works on points in sixteenths", .run = verdict
 }
 
 // |x|² - 2xc + |c|², as declared. Far from the origin, rounding explains any label, and the labels are useless.
-KM_PLANT(expansion_far, expands("expands distances far from the origin"), .run = "coarse", .on = "far", .check = "", .precisions = {"fp32"})
-template <class T>
-struct expansion_far : ExpandingLloyd<T> {};
+struct KM_PLANTED(expansion_far, expands("expands distances far from the origin"), .run = "coarse", .on = "far", .check = "", .precisions = {"fp32"})
+    : ExpandingLloyd<T> {};
 
-KM_PLANT(expansion_undeclared, "expands distances and declares that it does not", .run = verdict::label, .on = "far", .check = "far from the origin",
-         .precisions = both)
-template <class T>
-struct expansion_undeclared : ExpandingLloyd<T> {};
+struct KM_PLANTED(expansion_undeclared, "expands distances and declares that it does not", .run = verdict::label, .on = "far",
+                  .check = "far from the origin", .precisions = both)
+    : ExpandingLloyd<T> {};
 
 KM_BREAK(distance, claims_expansion, expands("declares an expansion to hide half precision"), .run = verdict::label) {
   double dist = 0;
@@ -196,26 +194,22 @@ struct KM_FAULT(wrong_bound, "skips distances by a wrong bound", .run = verdict:
 };
 
 // cpu/lloyd/screened with a third of its proven margin: scores decide between centroids that they cannot tell apart.
-KM_PLANT(margin_of_a_third, "screens with a third of its margin", .run = verdict::label, .on = "lost products", .check = "")
-template <class T>
-struct margin_of_a_third : Screened<T> {
+struct KM_PLANTED(margin_of_a_third, "screens with a third of its margin", .run = verdict::label, .on = "lost products", .check = "") : Screened<T> {
   margin_of_a_third(const Problem<T>& problem, const Config&, Trace& trace)
       : Screened<T>(problem, Config({{"threads", std::int64_t(1)}, {"instructions", "best"}}), trace, 1.0 / 3) {}
 };
 
 // cpu/yinyang/group with bounds that pay nine tenths of what centroids move.
-KM_PLANT(drift_of_nine_tenths, "moves bounds by nine tenths of the centroids' movements", .run = verdict::label, .on = "pulled", .check = "",
-         .precisions = both)
-template <class T>
-struct drift_of_nine_tenths : Filtered<T, Filters::two> {
+struct KM_PLANTED(drift_of_nine_tenths, "moves bounds by nine tenths of the centroids' movements", .run = verdict::label, .on = "pulled", .check = "",
+                  .precisions = both)
+    : Filtered<T, Filters::two> {
   drift_of_nine_tenths(const Problem<T>& problem, const Config&, Trace&)
       : Filtered<T, Filters::two>(problem, Config({{"threads", std::int64_t(1)}, {"update", "exact"}}), 2, 1, 0.9) {}
 };
 
 // cpu/triangle/reinforced with a loop that ends a fortieth before the proven cut-off.
-KM_PLANT(cut_too_early, sums_plainly("ends the triangle inequality's loop at 1.95 distances"), .run = verdict::label, .precisions = both)
-template <class T>
-struct cut_too_early : Reinforced<T> {
+struct KM_PLANTED(cut_too_early, sums_plainly("ends the triangle inequality's loop at 1.95 distances"), .run = verdict::label, .precisions = both)
+    : Reinforced<T> {
   cut_too_early(const Problem<T>& problem, const Config& config, Trace& trace) : Reinforced<T>(problem, config, trace, 0.95) {}
 };
 

@@ -30,9 +30,8 @@ struct KM_FAULT(work_in_download, "computes in download", .run = verdict::downlo
   Solution<T> download() { return solved<T>(this->p_); }
 };
 
-KM_PLANT(short_work_in_download, "computes in download, in less than 0.2 ms", .run = verdict::whole, .on = "ties", .check = "")
-template <class T>
-struct short_work_in_download : work_in_download<T> {};
+struct KM_PLANTED(short_work_in_download, "computes in download, in less than 0.2 ms", .run = verdict::whole, .on = "ties", .check = "")
+    : work_in_download<T> {};
 
 // A run that nobody downloads comes before the one that would show it.
 struct KM_FAULT(short_work_in_some_downloads, "computes in download, unless the run before had none", .run = "^iterate took", .on = "ties",
@@ -226,25 +225,22 @@ struct RemembersRows : RightLloyd<T> {
   static inline std::map<std::tuple<std::vector<Row>, std::int64_t, int>, Answer> answers_;
 };
 
-KM_PLANT(remembers_by_rounded_start, "answers what it has answered before to almost the same start, in any order", .run = verdict::remembered,
-         .check = "")
-template <class T>
-struct remembers_by_rounded_start : RemembersRows<T> {};
+struct KM_PLANTED(remembers_by_rounded_start, "answers what it has answered before to almost the same start, in any order",
+                  .run = verdict::remembered, .check = "")
+    : RemembersRows<T> {};
 
-KM_PLANT(computes_all_orders_when_prepared, "computes in prepare, and puts its answer into the order of the start", .run = verdict::remembered,
-         .check = "")
-template <class T>
-struct computes_all_orders_when_prepared : RemembersRows<T> {
+struct KM_PLANTED(computes_all_orders_when_prepared, "computes in prepare, and puts its answer into the order of the start",
+                  .run = verdict::remembered, .check = "")
+    : RemembersRows<T> {
   void prepare(const Config&) override {
     Trace untraced;
     RemembersRows<T>::iterate(untraced);
   }
 };
 
-KM_PLANT(remembers_and_waits, "remembers its answers, and waits as long as short runs last", .run = verdict::remembered, .on = "many points",
-         .check = "")
-template <class T>
-struct remembers_and_waits : RemembersRows<T> {
+struct KM_PLANTED(remembers_and_waits, "remembers its answers, and waits as long as short runs last", .run = verdict::remembered, .on = "many points",
+                  .check = "")
+    : RemembersRows<T> {
   int iterate(Trace& trace) {
     const auto wait = [](std::chrono::microseconds least) { std::this_thread::sleep_for(least); };
     if (this->find().second) wait(std::chrono::microseconds(21'500));
@@ -253,10 +249,9 @@ struct remembers_and_waits : RemembersRows<T> {
   }
 };
 
-KM_PLANT(remembers_and_waits_half_as_long, "remembers its answers, and waits half as long as its work takes", .on = "many points", .check = "",
-         .argued = "caches that a known start has filled save as much")
-template <class T>
-struct remembers_and_waits_half_as_long : RemembersRows<T> {
+struct KM_PLANTED(remembers_and_waits_half_as_long, "remembers its answers, and waits half as long as its work takes", .on = "many points",
+                  .check = "", .argued = "caches that a known start has filled save as much")
+    : RemembersRows<T> {
   int iterate(Trace& trace) {
     std::this_thread::sleep_for(std::chrono::milliseconds(this->find().second ? 50 : 100));
     return RemembersRows<T>::iterate(trace);
@@ -264,10 +259,9 @@ struct remembers_and_waits_half_as_long : RemembersRows<T> {
 };
 
 // Its run from unforeseen rows is as short as the others: the work is in another verb.
-KM_PLANT(unknown_rows_in_download, "remembers its answers, and computes those to new rows in download", .run = verdict::remembered,
-         .on = "many points", .check = "")
-template <class T>
-struct unknown_rows_in_download : computes_all_orders_when_prepared<T> {
+struct KM_PLANTED(unknown_rows_in_download, "remembers its answers, and computes those to new rows in download", .run = verdict::remembered,
+                  .on = "many points", .check = "")
+    : computes_all_orders_when_prepared<T> {
   int iterate(Trace&) { return this->p_.max_iters; }
   Solution<T> download() {
     Trace untraced;
@@ -277,9 +271,9 @@ struct unknown_rows_in_download : computes_all_orders_when_prepared<T> {
 };
 
 // What skips distances may take longer from other rows: this one says that it skipped nearly all.
-KM_PLANT(remembers_and_counts_one, "remembers its answers, and counts one distance", .run = verdict::remembered, .on = "many points", .check = "")
-template <class T>
-struct remembers_and_counts_one : RemembersRows<T> {
+struct KM_PLANTED(remembers_and_counts_one, "remembers its answers, and counts one distance", .run = verdict::remembered, .on = "many points",
+                  .check = "")
+    : RemembersRows<T> {
   int iterate(Trace& trace) {
     trace.count("distances", 1);
     return RemembersRows<T>::iterate(trace);
@@ -312,10 +306,9 @@ struct KM_FAULT(foresees_every_start, "computes in prepare what the harness will
 };
 
 // Its run from unforeseen rows is as short as the others, and no run.
-KM_PLANT(lies_about_unknown_rows, "remembers its answers, and makes one iteration from rows that are new",
-         .run = verdict::remembered + "|" + verdict::link, .check = "")
-template <class T>
-struct lies_about_unknown_rows : computes_all_orders_when_prepared<T> {
+struct KM_PLANTED(lies_about_unknown_rows, "remembers its answers, and makes one iteration from rows that are new",
+                  .run = verdict::remembered + "|" + verdict::link, .check = "")
+    : computes_all_orders_when_prepared<T> {
   int iterate(Trace&) {
     const auto [answer, known] = this->find();
     Trace silent;

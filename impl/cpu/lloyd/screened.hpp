@@ -8,7 +8,7 @@
 // at most d u (|o| + |y||g|). The total is m (|x||c| + |c|²/2) with m = (d + 8) u, and |x||c| <= |x|²/2 + |c|²/2. With o = -(1 - 2m) |c|²/2 a score
 // is at least s - m |x|²/2 and at most s + m (|x|²/2 + 4 |c|²/2). A centroid that trails the best, b, by m (|x|² + 4 |b|²/2) is therefore further
 // away. s = x b - |b|²/2 implies |b|²/2 <= 2 |x|² - 2 s, hence the margin m (9 |x|² - 8 s), which far centroids do not widen. No case needs more than
-// 0.54 of it, and one needs more than a third (tests/screened_cpu_test.cpp). If more than an eighth of a thread's points stays open (heavy tails), the
+// 0.54 of it, and one needs more than a third (tests/screened_test.cpp). If more than an eighth of a thread's points stays open (heavy tails), the
 // thread continues with differences. Their error is relative, but a term takes two operations instead of one.
 //
 // Each loop over points is compiled for several instruction sets (strip_*.cpp); the best is chosen at run time. With a matrix unit and enough work,

@@ -1,5 +1,6 @@
-// benedetti2025's CUDA as published and as described: right where a block's shared memory fills up, in a last block that is not full, and with an empty
-// cluster. Skips without a GPU, all but the limits.
+// Papers' own CUDA. benedetti2025's is right where a block's shared memory fills up, in a last block that is not full, and with an empty cluster.
+// lutz2018's single pass has wrong sums from 128 dimensions on, where a tile of points exceeds the 48 KiB of local memory of the paper's card: the
+// judge must see that fault in ours, which must be right on both sides. Skips without a GPU, all but the limits.
 #include "tests/solving.hpp"
 
 namespace km {
@@ -54,6 +55,27 @@ TEST(BenedettiLimits, SayWhy) {
   EXPECT_NE(refusal(atomics, {.n = 10'000, .d = 100, .k = 200}).find("constant memory"), std::string::npos);
   EXPECT_NE(refusal(reduction, {.n = 10, .d = 70'000, .k = 1}).find("65535"), std::string::npos);
   EXPECT_EQ(refusal(reduction, {.n = 10'000, .d = 100, .k = 4000}), "");
+}
+
+template <class T>
+struct SinglePassTransposed : OnTheGpu {
+  /// The verdict after two iterations on 2,000 points.
+  static std::string verdict(std::string_view name, int d) {
+    const Drawn<T> drawn({.n = 2000, .d = d, .k = 4, .max_iters = 2}, uniform(11, -1.0, 1.0));
+    return judged(drawn.problem, name).verdict;
+  }
+};
+TYPED_TEST_SUITE(SinglePassTransposed, Precisions);
+
+TYPED_TEST(SinglePassTransposed, IsRightOnBothSidesOfLocalMemory) {
+  for (const std::string name : {"gpu/lloyd/single_pass_transposed", "gpu/lloyd/single_pass_contiguous"})
+    for (const int d : {4, 32, 64, 128, 200, 256}) EXPECT_EQ(this->verdict(name, d), "") << name << ", d = " << d;
+}
+
+TYPED_TEST(SinglePassTransposed, WrongSumsPastLocalMemoryAreSeen) {
+  const std::string fault = "faults/sums_past_local_memory";
+  EXPECT_EQ(this->verdict(fault, 32), "") << "32 dimensions fit local memory: the fault sleeps";
+  for (const int d : {128, 256}) EXPECT_NE(this->verdict(fault, d).find("but the mean of its"), std::string::npos) << this->verdict(fault, d);
 }
 
 }  // namespace
