@@ -111,6 +111,11 @@ class Bench:
         return main([command, *self.folders, *map(str, words)])
 
 
+def cases(names: str, *rows: object) -> pytest.MarkDecorator:
+    """Runs a test once a row, whose values have these names."""
+    return pytest.mark.parametrize(names.split(), rows)
+
+
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)

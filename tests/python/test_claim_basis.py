@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import recompute_verdicts
-from conftest import ROOT, TABLE, papers, printed
+from conftest import ROOT, TABLE, cases, papers, printed
 from synthetic import RATIO, ladder, line, of_schema
 
 from plots.decide import lookup
@@ -22,14 +22,12 @@ LIKE = {"stand_ins": {"like": "real"}}
 BOUND = {"metric": "run", "kind": "bound", "at_most": 1e6}
 
 
-@pytest.mark.parametrize(
-    ("datasets", "verdict", "why"),
-    [
-        (("real", "like"), REPRODUCED, ""),
-        (("like",), STAND_IN, "on like, made up in the shape of real"),
-        (("half",), STAND_IN, "on half, a part of real"),
-        (("other",), REPRODUCED, ""),
-    ],
+@cases(
+    "datasets verdict why",
+    (("real", "like"), REPRODUCED, ""),
+    (("like",), STAND_IN, "on like, made up in the shape of real"),
+    (("half",), STAND_IN, "on half, a part of real"),
+    (("other",), REPRODUCED, ""),
 )
 def test_a_verdict_says_which_data_it_rests_on(bench, datasets, verdict, why):
     paper = {**LIKE, "parts": {"half": "real"}}
@@ -59,22 +57,18 @@ def test_a_claim_on_a_missing_file_waits_for_data(bench):
     assert bench.judge(there, paper=LIKE, **claim).need == "run"
 
 
-@pytest.mark.parametrize(
-    ("name", "need"), [("gpu/lloyd/naive", "gpu"), ("cpu/lloyd/naive", "run"), (["gpu/a", "cpu/b"], "run")]
-)
+@cases("name need", ("gpu/lloyd/naive", "gpu"), ("cpu/lloyd/naive", "run"), (["gpu/a", "cpu/b"], "run"))
 def test_a_claim_about_gpus_alone_waits_for_one(bench, name, need):
     record = {"cpu": {"threads": 2}}
     assert bench.judge([line(packages=1)], record=record, **BOUND, where={"implementation": name}).need == need
 
 
-@pytest.mark.parametrize(
-    ("asked", "need"),
-    [
-        ("real", "data real"),
-        (["real", "file"], "data real"),
-        (["real", "like"], "run"),  # a stand-in would do
-        (["real", "ran"], "run"),
-    ],
+@cases(
+    "asked need",
+    ("real", "data real"),
+    (["real", "file"], "data real"),
+    (["real", "like"], "run"),  # a stand-in would do
+    (["real", "ran"], "run"),
 )
 def test_claims_on_files_alone_need_a_file(bench, asked, need):
     paper = {"stand_ins": {"like": "real", "as": "file"}, "parts": {"half": "ran"}}
@@ -99,22 +93,20 @@ def test_runs_that_end_at_their_limit_are_no_equal_numbers_of_iterations(bench, 
 THREADS = TABLE + printed('[["20", "1"]]', "threads", more='match = { threads = { "20" = 0 } }\n')
 
 
-@pytest.mark.parametrize(
-    ("times", "claim", "verdict"),
-    [
-        ((1, 2), {**RATIO, "at_least": 1.0}, FAILED),
-        ((1, 2), {**RATIO, "expect": 3.0, "within": 1.5}, FAILED),
-        ((2, 1), {**RATIO, "at_most": 0.9}, FAILED),
-        ((2, 1), {**RATIO, "at_least": 3.0}, TREND),
-        ((1, 1), {**RATIO, "at_least": 1.0}, INCOMPARABLE),
-        ((1, 3), {**RATIO, "expect": 0.98, "within": 1.3}, TREND),
-        ((3, 1), {**RATIO, "expect": 0.98, "within": 1.3}, INCOMPARABLE),
-        ((2, 1), {"kind": "order", "items": [{"packages": 1}, {"packages": 10}]}, FAILED),
-        ((2, 1), {"kind": "trend", "along": "packages", "direction": "up"}, FAILED),
-        ((1, 2), {"kind": "trend", "along": "packages", "direction": "down"}, FAILED),
-        ((1, 2), {"kind": "trend", "along": "packages", "direction": "flat"}, INCOMPARABLE),
-        ((1, 2), {"kind": "value", "where": {"packages": 1}, "expect": 900, "within": 1.1}, INCOMPARABLE),
-    ],
+@cases(
+    "times claim verdict",
+    ((1, 2), {**RATIO, "at_least": 1.0}, FAILED),
+    ((1, 2), {**RATIO, "expect": 3.0, "within": 1.5}, FAILED),
+    ((2, 1), {**RATIO, "at_most": 0.9}, FAILED),
+    ((2, 1), {**RATIO, "at_least": 3.0}, TREND),
+    ((1, 1), {**RATIO, "at_least": 1.0}, INCOMPARABLE),
+    ((1, 3), {**RATIO, "expect": 0.98, "within": 1.3}, TREND),
+    ((3, 1), {**RATIO, "expect": 0.98, "within": 1.3}, INCOMPARABLE),
+    ((2, 1), {"kind": "order", "items": [{"packages": 1}, {"packages": 10}]}, FAILED),
+    ((2, 1), {"kind": "trend", "along": "packages", "direction": "up"}, FAILED),
+    ((1, 2), {"kind": "trend", "along": "packages", "direction": "down"}, FAILED),
+    ((1, 2), {"kind": "trend", "along": "packages", "direction": "flat"}, INCOMPARABLE),
+    ((1, 2), {"kind": "value", "where": {"packages": 1}, "expect": 900, "within": 1.1}, INCOMPARABLE),
 )
 def test_the_opposite_direction_shows_with_other_threads_too(bench, times, claim, verdict):
     lines = [line(packages=p, threads=0, seconds=s) for p, s in zip((1, 10), times, strict=True)]
@@ -188,17 +180,15 @@ CAUSE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("cause", "gpu", "expect", "said"),
-    [
-        (CAUSE, "NVIDIA H200", 1.0, "likely because ours is 15 times as fast as theirs"),
-        (CAUSE, "NVIDIA H100", 1.0, ""),
-        (CAUSE, None, 1.0, ""),
-        (CAUSE, "NVIDIA H200", 20.0, ""),
-        ({**CAUSE, "claims": ["table1/other"]}, "NVIDIA H200", 1.0, ""),
-        ({**CAUSE, "denominator": {"packages": 7}}, "NVIDIA H200", 1.0, ""),
-        ({"text": "it is known", "claims": ["table1/c"]}, None, 1.0, "likely because it is known"),
-    ],
+@cases(
+    "cause gpu expect said",
+    (CAUSE, "NVIDIA H200", 1.0, "likely because ours is 15 times as fast as theirs"),
+    (CAUSE, "NVIDIA H100", 1.0, ""),
+    (CAUSE, None, 1.0, ""),
+    (CAUSE, "NVIDIA H200", 20.0, ""),
+    ({**CAUSE, "claims": ["table1/other"]}, "NVIDIA H200", 1.0, ""),
+    ({**CAUSE, "denominator": {"packages": 7}}, "NVIDIA H200", 1.0, ""),
+    ({"text": "it is known", "claims": ["table1/c"]}, None, 1.0, "likely because it is known"),
 )
 def test_a_claim_that_is_not_reproduced_names_its_likely_cause(bench, cause, gpu, expect, said):
     """20 ms here, 300 ms theirs. A reproduced claim, another card and a missing line have no cause."""
@@ -234,14 +224,12 @@ def test_a_cause_whose_ratio_has_one_side_is_refused(bench):
 PRINTED = TABLE + printed('[[1, "20", ""], [10, "30", "–"], [100, "40", "5"]]', metrics="iteration assign")
 
 
-@pytest.mark.parametrize(
-    ("times", "verdict", "count", "most"),
-    [
-        ((0.1, 0.15, 0.2), REPRODUCED, "3 of 3", "1.00"),
-        ((0.1, 0.15, 0.6), FAILED, "2 of 3", "3.00"),
-        ((0.1, 0.15, 0.22), NOISE, None, None),
-        ((0.1, None, None), REPRODUCED, "1 of 1", "1.00"),
-    ],
+@cases(
+    "times verdict count most",
+    ((0.1, 0.15, 0.2), REPRODUCED, "3 of 3", "1.00"),
+    ((0.1, 0.15, 0.6), FAILED, "2 of 3", "3.00"),
+    ((0.1, 0.15, 0.22), NOISE, None, None),
+    ((0.1, None, None), REPRODUCED, "1 of 1", "1.00"),
 )
 def test_every_printed_value_is_held_against_its_line(bench, times, verdict, count, most):
     found = bench.judge(ladder(*times), PRINTED, kind="printed", within=1.1)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import TABLE, claim
+from conftest import TABLE, cases, claim
 from synthetic import RATIO, ladder, line, skipped, wrong
 
 from plots.decide.sentences import by_sentence, common, listed, once
@@ -15,23 +15,21 @@ def noisy(seconds, **fields):
     return line(samples_s=[seconds * f for f in (0.5, 0.7, 0.9, 1, 1.1, 1.4, 2)], **fields)
 
 
-@pytest.mark.parametrize(
-    ("slow", "bounds", "verdict"),
-    [
-        (0.2, {"expect": 2.0, "within": 1.2}, REPRODUCED),
-        (0.4, {"expect": 2.0, "within": 1.2}, TREND),
-        (0.05, {"expect": 2.0, "within": 1.2}, FAILED),
-        (0.24, {"expect": 2.0, "within": 1.2}, NOISE),
-        (0.2, {"at_least": 1.5}, REPRODUCED),
-        (0.2, {"at_least": 3.0}, TREND),
-        (0.05, {"at_least": 3.0}, FAILED),
-        (0.1, {"at_least": 1.0}, NOISE),
-        (0.05, {"at_most": 0.6}, REPRODUCED),
-        (0.05, {"at_most": 0.1}, TREND),
-        (0.2, {"at_most": 0.6}, FAILED),
-        (0.2, {"expect": 1.0, "within": 1.1}, FAILED),
-        (0.05, {"expect": 1.0, "within": 1.1}, FAILED),
-    ],
+@cases(
+    "slow bounds verdict",
+    (0.2, {"expect": 2.0, "within": 1.2}, REPRODUCED),
+    (0.4, {"expect": 2.0, "within": 1.2}, TREND),
+    (0.05, {"expect": 2.0, "within": 1.2}, FAILED),
+    (0.24, {"expect": 2.0, "within": 1.2}, NOISE),
+    (0.2, {"at_least": 1.5}, REPRODUCED),
+    (0.2, {"at_least": 3.0}, TREND),
+    (0.05, {"at_least": 3.0}, FAILED),
+    (0.1, {"at_least": 1.0}, NOISE),
+    (0.05, {"at_most": 0.6}, REPRODUCED),
+    (0.05, {"at_most": 0.1}, TREND),
+    (0.2, {"at_most": 0.6}, FAILED),
+    (0.2, {"expect": 1.0, "within": 1.1}, FAILED),
+    (0.05, {"expect": 1.0, "within": 1.1}, FAILED),
 )
 def test_ratio(bench, slow, bounds, verdict):
     assert bench.judge(ladder(slow, 0.1), **RATIO, **bounds).verdict == verdict
@@ -60,32 +58,30 @@ ORDER = {"kind": "order", "items": [{"packages": p} for p in (1, 10, 100)]}
 BOUND = {"kind": "bound", "metric": "run", "at_most": 500}
 
 
-@pytest.mark.parametrize(
-    ("times", "claim", "verdict"),
-    [
-        ((1, 2, 3), ORDER, REPRODUCED),
-        ((1, 3, 2), ORDER, TREND),
-        ((3, 2, 1), ORDER, FAILED),
-        ((1, 1, 3), ORDER, NOISE),
-        ((1, 2, 3), trend("up"), REPRODUCED),
-        ((1, 2, 3), trend("down"), FAILED),
-        ((3, 2, 1), trend("down"), REPRODUCED),
-        ((1, 3, 2), trend("up"), TREND),
-        ((1, 1, 1), trend("up"), NOISE),
-        ((1, 1, 1), trend("flat"), REPRODUCED),
-        ((1, 2, 1), trend("flat"), FAILED),
-        ((1, 1.1, 1), trend("flat"), NOISE),
-        ((3, 1, 2), location(10), REPRODUCED),
-        ((1, 2, 3), location(10), TREND),
-        ((1, 2, 3), location(100), FAILED),
-        ((3, 1, 1.001), location(10), NOISE),
-        ((3, 1, 1.001), location(100), NOISE),
-        ((1, 2, 3), location(7), INCOMPARABLE),
-        ((1, 3, 2), location(10, "max"), REPRODUCED),
-        ((0.1, 0.2), BOUND, REPRODUCED),
-        ((0.1, 0.6), BOUND, FAILED),
-        ((0.1, 0.5), BOUND, NOISE),
-    ],
+@cases(
+    "times claim verdict",
+    ((1, 2, 3), ORDER, REPRODUCED),
+    ((1, 3, 2), ORDER, TREND),
+    ((3, 2, 1), ORDER, FAILED),
+    ((1, 1, 3), ORDER, NOISE),
+    ((1, 2, 3), trend("up"), REPRODUCED),
+    ((1, 2, 3), trend("down"), FAILED),
+    ((3, 2, 1), trend("down"), REPRODUCED),
+    ((1, 3, 2), trend("up"), TREND),
+    ((1, 1, 1), trend("up"), NOISE),
+    ((1, 1, 1), trend("flat"), REPRODUCED),
+    ((1, 2, 1), trend("flat"), FAILED),
+    ((1, 1.1, 1), trend("flat"), NOISE),
+    ((3, 1, 2), location(10), REPRODUCED),
+    ((1, 2, 3), location(10), TREND),
+    ((1, 2, 3), location(100), FAILED),
+    ((3, 1, 1.001), location(10), NOISE),
+    ((3, 1, 1.001), location(100), NOISE),
+    ((1, 2, 3), location(7), INCOMPARABLE),
+    ((1, 3, 2), location(10, "max"), REPRODUCED),
+    ((0.1, 0.2), BOUND, REPRODUCED),
+    ((0.1, 0.6), BOUND, FAILED),
+    ((0.1, 0.5), BOUND, NOISE),
 )
 def test_order_trend_location_and_bound(bench, times, claim, verdict):
     assert bench.judge(ladder(*times), **claim).verdict == verdict
@@ -121,21 +117,19 @@ def test_value_of_the_quick_profile_is_no_measure(bench):
     assert "quick profile: another n" in found.why
 
 
-@pytest.mark.parametrize(
-    ("lines", "why"),
-    [
-        ([], "nothing of this exhibit was run"),
-        (ladder(0.1), "no line with packages = 10"),
-        (ladder(0.1, None), "skipped: too large"),
-        ([line(packages=1), line(packages=10, samples_s=[], verdict=None, failure="killed")], "failed: killed"),
-        ([line(packages=1), wrong("label 3 is wrong", packages=10)], "wrong: label 3 is wrong"),
-        (
-            [line(), line(packages=1), line(packages=10, precision="fp32"), line(packages=10, precision="fp64")],
-            "matches 2 cases: they differ in precision",
-        ),
-        ([line(packages=1), line(packages=10, profile="quick")], "only in the quick profile"),
-        ([line(threads=1)], "no line has a field packages"),
-    ],
+@cases(
+    "lines why",
+    ([], "nothing of this exhibit was run"),
+    (ladder(0.1), "no line with packages = 10"),
+    (ladder(0.1, None), "skipped: too large"),
+    ([line(packages=1), line(packages=10, samples_s=[], verdict=None, failure="killed")], "failed: killed"),
+    ([line(packages=1), wrong("label 3 is wrong", packages=10)], "wrong: label 3 is wrong"),
+    (
+        [line(), line(packages=1), line(packages=10, precision="fp32"), line(packages=10, precision="fp64")],
+        "matches 2 cases: they differ in precision",
+    ),
+    ([line(packages=1), line(packages=10, profile="quick")], "only in the quick profile"),
+    ([line(threads=1)], "no line has a field packages"),
 )
 def test_not_comparable_says_why(bench, lines, why):
     found = bench.judge(lines, **RATIO, at_least=1.0)
@@ -265,14 +259,12 @@ def test_the_common_start_of_texts_ends_at_a_word_and_before_an_open_bracket():
     assert common(["A (old) wins at 3", "A (old) wins at 4"]) == "A (old) wins at …"
 
 
-@pytest.mark.parametrize(
-    ("texts", "name"),
-    [
-        (["1M x 2: A is as fast as B", "2M x 3: A is as fast as C"], "… x … A is as fast as …"),
-        (["m: A finds all groups", "n: A finds all groups"], "… A finds all groups"),
-        (["A beats all others (k = 4)", "… and B (k = 4)"], "A beats all others"),
-        (["A beats all others (k = 4)", "It does so again"], "A beats all others"),
-    ],
+@cases(
+    "texts name",
+    (["1M x 2: A is as fast as B", "2M x 3: A is as fast as C"], "… x … A is as fast as …"),
+    (["m: A finds all groups", "n: A finds all groups"], "… A finds all groups"),
+    (["A beats all others (k = 4)", "… and B (k = 4)"], "A beats all others"),
+    (["A beats all others (k = 4)", "It does so again"], "A beats all others"),
 )
 def test_texts_that_begin_differently_are_named_after_what_they_share(texts, name):
     assert common(texts) == name

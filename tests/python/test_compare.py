@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from conftest import git
+from conftest import cases, git
 from synthetic import line, samples, side, skipped, timed, wrong
 
 from plots.__main__ import main
@@ -85,13 +85,11 @@ def test_a_wrong_result_has_no_time_and_fails(tmp_path, capsys):
     assert "123" not in capsys.readouterr().out.replace(str(tmp_path), "")
 
 
-@pytest.mark.parametrize(
-    ("new", "verdict", "code"),
-    [
-        (timed(0.5, grade="coarse"), "coarse now", 1),
-        ({**skipped("no GPU"), "exhibit": None}, "no time", 3),
-        (timed(0.5, hash="f" * 32), "another task", 3),
-    ],
+@cases(
+    "new verdict code",
+    (timed(0.5, grade="coarse"), "coarse now", 1),
+    ({**skipped("no GPU"), "exhibit": None}, "no time", 3),
+    (timed(0.5, hash="f" * 32), "another task", 3),
 )
 def test_incomparable_cases_are_not_compared(tmp_path, capsys, new, verdict, code):
     assert main(["compare", *in_pairs(tmp_path, [timed(1)], [new]), "--all"]) == code
@@ -100,24 +98,20 @@ def test_incomparable_cases_are_not_compared(tmp_path, capsys, new, verdict, cod
     assert "500" not in shown.replace(str(tmp_path), "")
 
 
-@pytest.mark.parametrize(
-    ("slower", "threshold", "code"), [(1.04, "5", 0), (1.04, "3%", 1), (1.2, "5", 1), (0.8, "5", 0)]
-)
+@cases("slower threshold code", (1.04, "5", 0), (1.04, "3%", 1), (1.2, "5", 1), (0.8, "5", 0))
 def test_the_exit_code_tells_a_regression_past_the_threshold(tmp_path, slower, threshold, code):
     paths = in_pairs(tmp_path, [timed(1)], [timed(slower)])
     assert main(["compare", *paths, "--threshold", threshold]) == code
 
 
-@pytest.mark.parametrize(
-    ("base", "new", "said"),
-    [
-        ({}, {"dirty": True}, "New has uncommitted changes"),
-        ({"dirty": True}, {}, "Base has uncommitted changes"),
-        ({"dirty": True}, {"dirty": True}, "Both sides have uncommitted changes"),
-        ({}, {}, ""),
-        ({"commit": "f" * 16}, {"dirty": True}, ""),
-        ({"commit": None}, {"commit": None, "dirty": True}, ""),
-    ],
+@cases(
+    "base new said",
+    ({}, {"dirty": True}, "New has uncommitted changes"),
+    ({"dirty": True}, {}, "Base has uncommitted changes"),
+    ({"dirty": True}, {"dirty": True}, "Both sides have uncommitted changes"),
+    ({}, {}, ""),
+    ({"commit": "f" * 16}, {"dirty": True}, ""),
+    ({"commit": None}, {"commit": None, "dirty": True}, ""),
 )
 def test_a_build_with_changes_beside_its_own_commit(tmp_path, base, new, said):
     verdict = comparison.conclusion(compared(tmp_path, [timed(1, **base)], [timed(1, **new)]))
@@ -195,13 +189,11 @@ def test_google_benchmarks_json_is_read(tmp_path, capsys):
     assert sides.read(tmp_path / "base.json").cases["BM_b"].samples == pytest.approx([t * 1e-6 for t in samples(7)])
 
 
-@pytest.mark.parametrize(
-    ("new", "runs", "code", "said"),
-    [
-        ([120, 121, 119], 3, 3, "Cannot decide: 3 runs a side, 5 are needed (1 of 2 cases). The largest ratio is 1.2"),
-        ([120, 121, 119, 122, 118], 5, 1, "Regression past 5%: BM_a, 1.2"),
-        ([100, 101, 99], 3, 0, "No regression of 5%: at most "),
-    ],
+@cases(
+    "new runs code said",
+    ([120, 121, 119], 3, 3, "Cannot decide: 3 runs a side, 5 are needed (1 of 2 cases). The largest ratio is 1.2"),
+    ([120, 121, 119, 122, 118], 5, 1, "Regression past 5%: BM_a, 1.2"),
+    ([100, 101, 99], 3, 0, "No regression of 5%: at most "),
 )
 def test_too_few_runs_cannot_decide_and_are_no_green_light(tmp_path, capsys, new, runs, code, said):
     base = [100, 101, 99, 100.5, 99.5][:runs]
@@ -223,16 +215,11 @@ def test_an_interval_below_the_threshold_is_not_slower(tmp_path, capsys):
     assert comparison.conclusion(made) == "No regression past 5% was seen; 1 case may hide one."
 
 
-@pytest.mark.parametrize(
-    ("seen", "told"),
-    [
-        ([0.088], "Of 1 undecided case a change of 8.8% would have been seen."),
-        (
-            [0.2, 0.1, None],
-            "Of 2 undecided cases a change of 10.0% to 20.0% would have been seen (15.0% by the median).",
-        ),
-        ([None], ""),
-    ],
+@cases(
+    "seen told",
+    ([0.088], "Of 1 undecided case a change of 8.8% would have been seen."),
+    ([0.2, 0.1, None], "Of 2 undecided cases a change of 10.0% to 20.0% would have been seen (15.0% by the median)."),
+    ([None], ""),
 )
 def test_the_changes_that_would_have_been_seen(seen, told):
     pairs = [SimpleNamespace(verdict=compare.UNDECIDED, detectable=one) for one in seen]

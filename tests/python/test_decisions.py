@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from conftest import cases
 from synthetic import line
 
 from plots.decide import change, compare, lookup, verdicts
@@ -155,9 +156,7 @@ def test_words_lie_in_listed_order_numbers_by_size_and_nothing_last():
     assert sorted([0, 2, 1], key=lambda value: sort_key("threads", value)) == [1, 2, 0], "0: all threads"
 
 
-@pytest.mark.parametrize(
-    ("value", "fits"), [(2**63 - 1, True), (2**63, False), (-(2**63), True), (-(2**63) - 1, False)]
-)
+@cases("value fits", (2**63 - 1, True), (2**63, False), (-(2**63), True), (-(2**63) - 1, False))
 def test_whole_numbers_of_an_exhibit_have_64_bits(value, fits):
     with nullcontext() if fits else pytest.raises(UserError):
         bounded({"k": [value]})
@@ -175,20 +174,18 @@ def test_a_skipped_case_waits_for_a_gpu_only_where_there_is_none():
     assert need(None, skip="40 threads, but the machine has 16") == THREADS
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "high", "p", "said"),
-    [
-        (1.0, 0.96, 1.04, 0.001, compare.SAME),  # all of it within the band, significant or not
-        (1.2, 1.1, 1.3, 0.05, compare.SLOWER),
-        (1.2, 1.1, 1.3, 0.051, compare.UNDECIDED),
-        (1.2, 1.1, 1.3, None, compare.UNDECIDED),
-        (0.8, 0.7, 0.9, 0.001, compare.FASTER),
-        (0.93, 0.9, 0.96, 0.001, compare.FASTER),
-        (0.96, 0.93, 0.99, 0.001, compare.NOT_SLOWER),  # a change, and too small a one
-        (1.04, 1.01, 1.07, 0.001, compare.UNDECIDED),
-        (1.2, 0.9, 1.5, 0.001, compare.UNDECIDED),
-        (1.2, None, None, 0.001, compare.UNDECIDED),  # measured once
-    ],
+@cases(
+    "value low high p said",
+    (1.0, 0.96, 1.04, 0.001, compare.SAME),  # all of it within the band, significant or not
+    (1.2, 1.1, 1.3, 0.05, compare.SLOWER),
+    (1.2, 1.1, 1.3, 0.051, compare.UNDECIDED),
+    (1.2, 1.1, 1.3, None, compare.UNDECIDED),
+    (0.8, 0.7, 0.9, 0.001, compare.FASTER),
+    (0.93, 0.9, 0.96, 0.001, compare.FASTER),
+    (0.96, 0.93, 0.99, 0.001, compare.NOT_SLOWER),  # a change, and too small a one
+    (1.04, 1.01, 1.07, 0.001, compare.UNDECIDED),
+    (1.2, 0.9, 1.5, 0.001, compare.UNDECIDED),
+    (1.2, None, None, 0.001, compare.UNDECIDED),  # measured once,
 )
 def test_a_change_is_called_one_outside_the_band_with_a_small_p_and_an_interval_without_1(value, low, high, p, said):
     found = change.Change(Estimate(value, low, high, 5), p, 0.001, "by hand")

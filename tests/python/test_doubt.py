@@ -4,7 +4,7 @@ library far slower than another is suspicious."""
 import conftest
 import pytest
 import synthetic
-from conftest import TABLE, figure, machine, printed, rows_of
+from conftest import TABLE, cases, figure, machine, printed, rows_of
 from synthetic import line, of_schema
 
 from plots.__main__ import main
@@ -127,17 +127,15 @@ def test_a_figure_marks_it(bench, kind, doubt):
     assert [name for name, (*_, look) in DOUBTS.items() if look["label"] in labels] == [doubt] * bool(doubt)
 
 
-@pytest.mark.parametrize(
-    ("fields", "wanted"),
-    [
-        ({}, []),
-        ({"run_delay_s": [0.006, 0.004, 0.0]}, [0]),
-        ({"run_delay_s": [0.006, 0.2]}, [0, 1]),
-        ({"run_delay_s": [0.0] * 7, "involuntary_switches": [99] * 7}, []),
-        ({"involuntary_switches": [1, 4, 5, 6]}, [2, 3]),
-        ({"seconds": 1e-4, "involuntary_switches": [1, 2, 3]}, [1, 2]),
-        ({"run_delay_s": [1.0] * 9}, list(range(7))),
-    ],
+@cases(
+    "fields wanted",
+    ({}, []),
+    ({"run_delay_s": [0.006, 0.004, 0.0]}, [0]),
+    ({"run_delay_s": [0.006, 0.2]}, [0, 1]),
+    ({"run_delay_s": [0.0] * 7, "involuntary_switches": [99] * 7}, []),
+    ({"involuntary_switches": [1, 4, 5, 6]}, [2, 3]),
+    ({"seconds": 1e-4, "involuntary_switches": [1, 2, 3]}, [1, 2]),
+    ({"run_delay_s": [1.0] * 9}, list(range(7))),
 )
 def test_which_runs_were_disturbed(fields, wanted):
     made = checked(line(**{"samples_s": [fields.get("seconds", 0.1)] * 7, **fields}))
@@ -233,16 +231,14 @@ def test_a_tenth_of_another_librarys_rate_is_suspicious(bench):
     assert sentences(bench, line(**FAST), line(**other_stop))["library/sklearn"], "the same case"
 
 
-@pytest.mark.parametrize(
-    ("fast", "other"),
-    [
-        ({}, {"seconds": 0.9}),  # a ninth
-        ({}, {"implementation": "cpu/lloyd/naive"}),  # no library
-        ({}, {"k": 5}),  # another case
-        ({}, {"hash": "1" * 32}),  # other points
-        ({}, {"implementation": "library/torch_gpu", "device": "gpu"}),
-        ({"grade": "coarse"}, {}),  # a doubtful time
-    ],
+@cases(
+    "fast other",
+    ({}, {"seconds": 0.9}),  # a ninth
+    ({}, {"implementation": "cpu/lloyd/naive"}),  # no library
+    ({}, {"k": 5}),  # another case
+    ({}, {"hash": "1" * 32}),  # other points
+    ({}, {"implementation": "library/torch_gpu", "device": "gpu"}),
+    ({"grade": "coarse"}, {}),  # a doubtful time,
 )
 def test_nothing_else_is(bench, fast, other):
     assert not any(sentences(bench, line(**FAST, **fast), line(**{**SLOW, **other})).values())

@@ -5,7 +5,7 @@ import tomllib
 import jsonschema
 import pytest
 import synthetic
-from conftest import ROOT, machine, papers
+from conftest import ROOT, cases, machine, papers
 from synthetic import line
 
 from plots.decide.claims import judge
@@ -100,9 +100,7 @@ columns = ["iteration"]
 """
 
 
-@pytest.mark.parametrize(
-    ("fields", "changed"), [({}, []), ({"dataset": "large", "packages": 1}, ["n"]), ({"k": 99}, ["n"])]
-)
+@cases("fields changed", ({}, []), ({"dataset": "large", "packages": 1}, ["n"]), ({"k": 99}, ["n"]))
 def test_only_a_case_that_the_quick_profile_shrinks_is_another_problem(bench, fields, changed):
     """A sweep with values of the paper is the same problem; a case of no sweep counts as resized."""
     made = line(**{"profile": "quick", "packages": 1, **fields})

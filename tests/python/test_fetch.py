@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from built import kmbench, needs_kmbench
-from conftest import ROOT
+from conftest import ROOT, cases
 
 from datasets import fetch
 
@@ -228,13 +228,11 @@ def test_the_command_runs_from_any_folder(tmp_path):
     assert "unknown data set nothing; accepted: household, census1990" in ran.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["nope"], "unknown data set nope"),
-        (["household_part"], IN_THE_REPOSITORY),
-        (["household", "--out", "/dev/full"], "--out /dev/full: not a folder"),
-    ],
+@cases(
+    "words said",
+    (["nope"], "unknown data set nope"),
+    (["household_part"], IN_THE_REPOSITORY),
+    (["household", "--out", "/dev/full"], "--out /dev/full: not a folder"),
 )
 def test_what_cannot_be_fetched(capsys, words, said):
     with pytest.raises(SystemExit) as ended:

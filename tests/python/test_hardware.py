@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from conftest import TABLE, claim, printed
+from conftest import TABLE, cases, claim, printed
 from synthetic import line, skipped, write, wrong
 
 from plots.decide import devices, portability
@@ -200,9 +200,7 @@ def test_the_command_writes_pages_tables_and_the_cascade(bench, tmp_path, capsys
     assert "| application | cpu | cpu/a | 1.000 | 1.000 | 1.000 |" in (folder / "demo/table1.md").read_text()
 
 
-@pytest.mark.parametrize(
-    ("each", "told"), [((2.0, 2.0, 2.1), "2.03 [1.90, 2.18]"), ((9.0, 0.1), "cannot tell"), ((3.0,), "3.00")]
-)
+@cases("each told", ((2.0, 2.0, 2.1), "2.03 [1.90, 2.18]"), ((9.0, 0.1), "cannot tell"), ((3.0,), "3.00"))
 def test_a_mean_that_is_only_noise_is_not_told(each, told):
     one = Comparison(("a", "cpu"), ("b", "cpu"), BOUNDS[0], geometric_mean(each), each)
     assert hardware.valued(one) == told

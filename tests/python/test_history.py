@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import synthetic
+from conftest import cases
 from synthetic import line, wrong
 
 from plots.__main__ import main
@@ -87,8 +88,6 @@ def test_few_commits_have_no_column_of_levels_and_the_largest_changes_are_shown(
     assert "changed less" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("values", "drawn"), [([1, 2, 4], "▁▅█"), ([1, None, 1], "▁·▁"), ([1, 1.01, 1], "▁▂▁"), ([3], "▁")]
-)
+@cases("values drawn", ([1, 2, 4], "▁▅█"), ([1, None, 1], "▁·▁"), ([1, 1.01, 1], "▁▂▁"), ([3], "▁"))
 def test_bars_are_logarithmic_and_no_percent_is_a_cliff(values, drawn):
     assert text.bars(values) == drawn

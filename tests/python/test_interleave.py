@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, git
+from conftest import ROOT, cases, git
 
 # Lists its cases. A run writes its name, its seed and the matching cases to the log and to its folder.
 PROGRAM = r"""#!/usr/bin/env bash
@@ -222,9 +222,7 @@ def test_both_states_are_built_in_one_folder_and_the_base_once(repository):
     assert status == "M impl/cpu/lloyd/naive.cpp\n?? impl/cpu/lloyd/fresh.cpp", "the user's index is untouched"
 
 
-@pytest.mark.parametrize(
-    ("words", "only"), [(["cpu/lloyd/.*d:4/"], "cpu/lloyd/naive;cpu/lloyd/two_step"), (["/d:4/"], ""), ([], "")]
-)
+@cases("words only", (["cpu/lloyd/.*d:4/"], "cpu/lloyd/naive;cpu/lloyd/two_step"), (["/d:4/"], ""), ([], ""))
 def test_a_filter_of_names_says_what_is_compiled(repository, words, only):
     repository.regress("HEAD", *words)
     assert all(f"-DKM_ONLY={only} --log" in line for line in repository.logged("-S "))

@@ -15,6 +15,7 @@ import built
 import numpy as np
 import pytest
 from built import ENVIRONMENT, KMBENCH, ROOT, by_implementation, flags, kmbench, lines_of, needs_kmbench, script
+from conftest import cases
 
 STAND_INS = Path(__file__).with_name("stand_ins")
 ADAPTERS = ROOT / "impl/library"
@@ -132,13 +133,11 @@ def test_faiss_splits_a_cluster_and_gives_the_means_as_they_were_before(workers,
     agree(mine, lloyd(mine.points, mine.assigned, 1))
 
 
-@pytest.mark.parametrize(
-    ("name", "iterations", "points", "why"),
-    [
-        ("cuml", 1, 400, "ValueError: fit makes two assigns at least"),
-        ("faiss_gpu", 2, 400, "ValueError: FAISS takes fp32, three iterations at least"),
-        ("faiss_gpu", 3, 5, "ValueError: FAISS takes fp32, three iterations at least"),
-    ],
+@cases(
+    "name iterations points why",
+    ("cuml", 1, 400, "ValueError: fit makes two assigns at least"),
+    ("faiss_gpu", 2, 400, "ValueError: FAISS takes fp32, three iterations at least"),
+    ("faiss_gpu", 3, 5, "ValueError: FAISS takes fp32, three iterations at least"),
 )
 def test_an_unsupported_problem_is_an_answer(workers, tmp_path, name, iterations, points, why):
     paths, ask = problem(tmp_path, points, 3, 5), workers[name]

@@ -1,7 +1,7 @@
 """A table never mixes versions of an exhibit, a data set or a start; it may mix commits."""
 
 import pytest
-from conftest import TABLE
+from conftest import TABLE, cases
 from synthetic import RATIO, line, of_schema, skipped
 
 from plots.decide.verdicts import INCOMPARABLE
@@ -53,17 +53,15 @@ def test_no_claim_across_two_files(bench):
     assert bench.judge(lines, **RATIO, at_least=0.5).verdict == INCOMPARABLE
 
 
-@pytest.mark.parametrize(
-    ("older", "stays"),
-    [
-        ({"packages": 1}, True),
-        ({"packages": 7}, False),  # today's sweep does not make it
-        ({"packages": 1, "block": 64}, False),  # another parameter
-        ({"packages": 1, "init": {**DRAWN, "seed": 2}}, False),
-        ({"packages": 1, "tolerance": 0.1}, False),
-        ({"packages": 1, "grade": None}, False),
-        ({"packages": 10, "case": "c" * 16}, False),  # the newest has it under another id
-    ],
+@cases(
+    "older stays",
+    ({"packages": 1}, True),
+    ({"packages": 7}, False),  # today's sweep does not make it
+    ({"packages": 1, "block": 64}, False),  # another parameter
+    ({"packages": 1, "init": {**DRAWN, "seed": 2}}, False),
+    ({"packages": 1, "tolerance": 0.1}, False),
+    ({"packages": 1, "grade": None}, False),
+    ({"packages": 10, "case": "c" * 16}, False),  # the newest has it under another id,
 )
 def test_an_exhibit_may_grow(bench, older, stays):
     """A right line of an older version stays if today's makes the case, and the newest lines lack it."""
@@ -72,16 +70,14 @@ def test_an_exhibit_may_grow(bench, older, stays):
     assert len(view.lines) == 1 + stays
 
 
-@pytest.mark.parametrize(
-    ("newer", "stays"),
-    [
-        ({"packages": 1, "update": "exact"}, False),
-        ({"packages": 10, "update": "exact"}, True),  # another value
-        ({"packages": 1, "update": "exact", "k": 8}, True),  # another problem
-        ({"packages": 1, "update": "exact", "exhibit": "demo/table2"}, True),
-        ({"packages": 1, "update": "exact", "date": OLD}, True),  # not newer
-        ({"block": 64}, True),
-    ],
+@cases(
+    "newer stays",
+    ({"packages": 1, "update": "exact"}, False),
+    ({"packages": 10, "update": "exact"}, True),  # another value
+    ({"packages": 1, "update": "exact", "k": 8}, True),  # another problem
+    ({"packages": 1, "update": "exact", "exhibit": "demo/table2"}, True),
+    ({"packages": 1, "update": "exact", "date": OLD}, True),  # not newer
+    ({"block": 64}, True),
 )
 def test_a_parameter_that_an_implementation_gained_leaves_its_older_lines_out(bench, newer, stays):
     older = line(packages=1, date="2024-01-01T12:00:00Z")

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 
 import pytest
 from built import lines_of, needs_kmbench, succeeded
-from conftest import claim, exhibits_of
+from conftest import cases, claim, exhibits_of
 from synthetic import line
 
 from plots.decide.verdicts import FAILED, REPRODUCED
@@ -103,13 +103,11 @@ def test_a_counter_along_iterations(bench):
     assert [list(curve.get_ydata()) for curve in ax.lines] == [[4, 3, 2]] * 2
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (OF_SETS.format(style="line", y="ealt"), "belongs to the styles sets and shares"),
-        (SETS.replace('sets = "seed"', ""), "belongs to the styles sets and shares"),
-        (OF_SETS.format(style="iterations", y="ealt").replace('sets = "seed"', ""), "along iterations"),
-    ],
+@cases(
+    "text said",
+    (OF_SETS.format(style="line", y="ealt"), "belongs to the styles sets and shares"),
+    (SETS.replace('sets = "seed"', ""), "belongs to the styles sets and shares"),
+    (OF_SETS.format(style="iterations", y="ealt").replace('sets = "seed"', ""), "along iterations"),
 )
 def test_an_impossible_figure_is_refused(bench, text, said):
     with pytest.raises(UserError, match=said):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from built import KMBENCH, ROOT, by_implementation, flags, kmbench, needed, refused
+from conftest import cases
 
 COMPILER = shutil.which("cc")
 needed(KMBENCH)
@@ -50,43 +51,35 @@ def test_a_run_has_its_line(tmp_path):
     assert mine["verdict"] == "" and mine["grade"] in ("exact", "rounded") and len(mine["samples_s"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("dist < best_dist", "dist > best_dist", "is nearer"),
-        ("s->labels[i] = c, ", "s->labels[i] = c + 7, ", "labels are 0 to 3"),
-        ("return made;\n", "return -1;\n", "iterate of plugin/mine failed"),
-        ("  return 0;\n", "  return -1;\n", "download of plugin/mine failed"),
-        ("  return s;\n", "  return NULL;\n", "prepare of plugin/mine failed"),
-        ("  int64_t changed = 0;\n", "  int64_t changed = *(volatile int64_t*)8;\n", "segmentation fault"),
-        ("return made;\n", "return made + 1;\n", "4 iterations where exactly 3 were asked for"),
-        ("  return 0;\n", "  exit(0);\n", "ended with exit code 0"),
-        ("s->labels[i] = c, ", "((double*)points)[i] = 0, s->labels[i] = c, ", "it wrote to the points"),
-        (
-            "memcpy(s->after, s->p.initial_centroids, ",
-            "memset(s->after, 0, ",
-            "did not start from the initial centroids",
-        ),
-    ],
+@cases(
+    "old new said",
+    ("dist < best_dist", "dist > best_dist", "is nearer"),
+    ("s->labels[i] = c, ", "s->labels[i] = c + 7, ", "labels are 0 to 3"),
+    ("return made;\n", "return -1;\n", "iterate of plugin/mine failed"),
+    ("  return 0;\n", "  return -1;\n", "download of plugin/mine failed"),
+    ("  return s;\n", "  return NULL;\n", "prepare of plugin/mine failed"),
+    ("  int64_t changed = 0;\n", "  int64_t changed = *(volatile int64_t*)8;\n", "segmentation fault"),
+    ("return made;\n", "return made + 1;\n", "4 iterations where exactly 3 were asked for"),
+    ("  return 0;\n", "  exit(0);\n", "ended with exit code 0"),
+    ("s->labels[i] = c, ", "((double*)points)[i] = 0, s->labels[i] = c, ", "it wrote to the points"),
+    ("memcpy(s->after, s->p.initial_centroids, ", "memset(s->after, 0, ", "did not start from the initial centroids"),
 )
 def test_a_broken_contract_costs_a_case_and_a_line(old, new, said, tmp_path):
     mine = run(tmp_path, changed(tmp_path, old, new))["plugin/mine"]
     assert said in ((mine["verdict"] or "") + (mine["failure"] or "")).lower()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (".abi = KMBENCH_PLUGIN_ABI", ".abi = 99", "its ABI is 99; this kmbench has 1"),
-        ('.name = "mine"', '.name = "my own"', "a name is not 1 to 100 letters"),
-        (".value_bytes = 8", ".value_bytes = 3", "value_bytes of mine is 3: 4, 8, or 12 for both"),
-        (".prepare = prepare", ".prepare = NULL", "mine lacks a function"),
-        ("index == 0 ? &mine", "index <= 1 ? &mine", "there is a plugin/mine already"),
-        ("index == 0 ? &mine", "index < 0 ? &mine", "offers no implementation"),
-        ("kmbench_plugin(int32_t index)", "another(int32_t index)", "exports no kmbench_plugin"),
-        ("index == 0 ? &mine", "*(volatile int64_t*)8 ? &mine", "asked what it offers, it died of signal 11"),
-        ('.name = "mine"', ".name = (char*)8", "asked what it offers, it died of signal 11"),
-    ],
+@cases(
+    "old new said",
+    (".abi = KMBENCH_PLUGIN_ABI", ".abi = 99", "its ABI is 99; this kmbench has 1"),
+    ('.name = "mine"', '.name = "my own"', "a name is not 1 to 100 letters"),
+    (".value_bytes = 8", ".value_bytes = 3", "value_bytes of mine is 3: 4, 8, or 12 for both"),
+    (".prepare = prepare", ".prepare = NULL", "mine lacks a function"),
+    ("index == 0 ? &mine", "index <= 1 ? &mine", "there is a plugin/mine already"),
+    ("index == 0 ? &mine", "index < 0 ? &mine", "offers no implementation"),
+    ("kmbench_plugin(int32_t index)", "another(int32_t index)", "exports no kmbench_plugin"),
+    ("index == 0 ? &mine", "*(volatile int64_t*)8 ? &mine", "asked what it offers, it died of signal 11"),
+    ('.name = "mine"', ".name = (char*)8", "asked what it offers, it died of signal 11"),
 )
 def test_a_library_that_is_no_plugin_is_refused(old, new, said, tmp_path):
     refused(kmbench("list", "--plugin", changed(tmp_path, old, new), "implementations"), said)
@@ -98,15 +91,13 @@ def asking(folder: Path, head: str) -> Path:
     return library(folder, source.replace("static void* prepare", f"{head}\nstatic void* prepare"))
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("return *(const char**)8;", "asked whether it can run, it died of signal 11"),
-        ("return (const char*)8;", "asked whether it can run, it died of signal 11"),
-        ("exit(0);", "asked whether it can run, it ended with exit code 0"),
-        ("for (;;) pause();", "asked whether it can run, it did not answer within 10 s"),
-        ('return "only on Sundays";', "only on Sundays"),
-    ],
+@cases(
+    "body said",
+    ("return *(const char**)8;", "asked whether it can run, it died of signal 11"),
+    ("return (const char*)8;", "asked whether it can run, it died of signal 11"),
+    ("exit(0);", "asked whether it can run, it ended with exit code 0"),
+    ("for (;;) pause();", "asked whether it can run, it did not answer within 10 s"),
+    ('return "only on Sundays";', "only on Sundays"),
 )
 def test_a_question_that_kills_costs_one_case(body, said, tmp_path):
     plugin = asking(tmp_path, f"static const char* unsupported(const kmbench_problem* p) {{ {body} }}")

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, wait_until
-from conftest import ROOT
+from conftest import ROOT, cases
 
 needed(KMBENCH, FAULTY)
 BLOBS = flags(dataset="blobs", n=300, k=3, precision="fp32", iterations=3, repetitions=2)
@@ -192,12 +192,10 @@ def test_pytorchs_processes_add_their_sums_over_ranks(ranks, tmp_path):
 
 
 @needs_mpi
-@pytest.mark.parametrize(
-    ("fault", "why"),
-    [
-        ("dies", r"^rank 1: the program .* ended with exit code 3 in iterate$|EOFError|ConnectionResetError"),
-        ("alone", r"^rank 1 ended with other centroids than rank 0$"),
-    ],
+@cases(
+    "fault why",
+    ("dies", r"^rank 1: the program .* ended with exit code 3 in iterate$|EOFError|ConnectionResetError"),
+    ("alone", r"^rank 1 ended with other centroids than rank 0$"),
 )
 def test_a_fault_of_one_ranks_pytorch_is_one_line(fault, why, tmp_path):
     (line,) = by_pytorch("library/torch", tmp_path, 2, fault)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import git, machine, printed
+from conftest import cases, git, machine, printed
 from synthetic import line, skipped, write, wrong
 
 from plots import recording
@@ -121,18 +121,16 @@ NOW = {"commit": "c" * 12}
 THREE = [line(packages=p, **NOW) for p in (1, 10, 100)]
 
 
-@pytest.mark.parametrize(
-    ("before", "reason"),
-    [
-        (None, NO_LINE),
-        (skipped("no GPU"), NO_LINE),
-        (line(), ""),
-        (line(grade=None), OLD_JUDGE),
-        (wrong("point 3 has label 2"), FAILED),
-        (wrong("point 3 has label 2", **NOW), ""),
-        (line(verdict=None, failure="died", samples_s=[], commit="d" * 12), FAILED),
-        (line(verdict=None, failure="died", samples_s=[], **NOW), ""),
-    ],
+@cases(
+    "before reason",
+    (None, NO_LINE),
+    (skipped("no GPU"), NO_LINE),
+    (line(), ""),
+    (line(grade=None), OLD_JUDGE),
+    (wrong("point 3 has label 2"), FAILED),
+    (wrong("point 3 has label 2", **NOW), ""),
+    (line(verdict=None, failure="died", samples_s=[], commit="d" * 12), FAILED),
+    (line(verdict=None, failure="died", samples_s=[], **NOW), ""),
 )
 def test_a_case_runs_again_for_a_reason(before, reason):
     assert recording.why_again(before, "c" * 12, nothing_changed) == reason
@@ -342,19 +340,17 @@ def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
     assert "cannot be whole here" in said and "cannot run here: 1 cases: no GPU" in said
 
 
-@pytest.mark.parametrize(
-    ("shown", "hidden"),
-    [
-        (line(), False),
-        (line(exhibit_hash="a" * 16, packages=1), False),
-        (line(exhibit_hash="a" * 16, packages=7), True),
-        (line(exhibit_hash=None, packages=7), True),
-        (line(source="6" * 32), True),
-        (line(source="6" * 32, n=2000), False),
-        (line(source=None), False),
-        (line(profile="quick"), True),
-        (skipped("no GPU", exhibit_hash="a" * 16), False),
-    ],
+@cases(
+    "shown hidden",
+    (line(), False),
+    (line(exhibit_hash="a" * 16, packages=1), False),
+    (line(exhibit_hash="a" * 16, packages=7), True),
+    (line(exhibit_hash=None, packages=7), True),
+    (line(source="6" * 32), True),
+    (line(source="6" * 32, n=2000), False),
+    (line(source=None), False),
+    (line(profile="quick"), True),
+    (skipped("no GPU", exhibit_hash="a" * 16), False),
 )
 def test_lines_that_new_ones_would_hide(shown, hidden):
     """New lines hide another version, other points of one name, and the quick profile. No plan has n = 2000."""

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from conftest import TABLE, Bench, claim, figure, papers, printed
+from conftest import TABLE, Bench, cases, claim, figure, papers, printed
 from synthetic import RATIO, ladder, line, skipped, write
 
 from plots.decide import findings
@@ -77,17 +77,15 @@ def test_a_ratio_is_coloured_by_the_better_side():
     assert html_rows.tint("iterations", 2.0) == html_rows.tint("iteration", None) == ""
 
 
-@pytest.mark.parametrize(
-    ("seconds", "claim", "paper", "quick"),
-    [
-        ((0.2, 0.1), {**RATIO, "expect": 2.0, "within": 1.2}, REPRODUCED, TREND),
-        ((0.4, 0.1), {**RATIO, "expect": 2.0, "within": 1.2}, TREND, TREND),
-        ((0.1, 0.2), {**RATIO, "expect": 2.0, "within": 1.2}, FAILED, INCOMPARABLE),
-        ((0.1, 0.2), {"kind": "order", "items": [{"packages": 10}, {"packages": 1}]}, FAILED, INCOMPARABLE),
-        ((0.1, 0.2), {"kind": "order", "items": [{"packages": 1}, {"packages": 10}]}, REPRODUCED, TREND),
-        ((0.1, 0.2), {"kind": "value", "where": {"packages": 1}, "expect": 20, "within": 2}, REPRODUCED, INCOMPARABLE),
-        ((0.1, 0.2), {"kind": "trend", "along": "packages", "direction": "down"}, FAILED, FAILED),
-    ],
+@cases(
+    "seconds claim paper quick",
+    ((0.2, 0.1), {**RATIO, "expect": 2.0, "within": 1.2}, REPRODUCED, TREND),
+    ((0.4, 0.1), {**RATIO, "expect": 2.0, "within": 1.2}, TREND, TREND),
+    ((0.1, 0.2), {**RATIO, "expect": 2.0, "within": 1.2}, FAILED, INCOMPARABLE),
+    ((0.1, 0.2), {"kind": "order", "items": [{"packages": 10}, {"packages": 1}]}, FAILED, INCOMPARABLE),
+    ((0.1, 0.2), {"kind": "order", "items": [{"packages": 1}, {"packages": 10}]}, REPRODUCED, TREND),
+    ((0.1, 0.2), {"kind": "value", "where": {"packages": 1}, "expect": 20, "within": 2}, REPRODUCED, INCOMPARABLE),
+    ((0.1, 0.2), {"kind": "trend", "along": "packages", "direction": "down"}, FAILED, FAILED),
 )
 def test_at_another_size_only_the_direction_counts(bench, seconds, claim, paper, quick):
     assert bench.judge(ladder(*seconds), **claim).verdict == paper
@@ -267,18 +265,16 @@ def test_a_star_names_every_claim_that_fits(two):
         assert found.claims == ["table1/holds", "table1/fails"][: 1 + (at > 0)]
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "told"),
-    [
-        ((REPRODUCED, REPRODUCED), findings.HOLDS),
-        ((REPRODUCED, TREND), findings.DIRECTION),
-        ((REPRODUCED, STAND_IN), findings.ON_STAND_INS),
-        ((STAND_IN, TREND), findings.DIRECTION),
-        ((REPRODUCED, NOISE), findings.UNDECIDED),
-        ((NOISE, FAILED), findings.FAILS),
-        ((INCOMPARABLE, REPRODUCED), findings.HOLDS),
-        ((INCOMPARABLE, INCOMPARABLE), INCOMPARABLE),
-    ],
+@cases(
+    "verdicts told",
+    ((REPRODUCED, REPRODUCED), findings.HOLDS),
+    ((REPRODUCED, TREND), findings.DIRECTION),
+    ((REPRODUCED, STAND_IN), findings.ON_STAND_INS),
+    ((STAND_IN, TREND), findings.DIRECTION),
+    ((REPRODUCED, NOISE), findings.UNDECIDED),
+    ((NOISE, FAILED), findings.FAILS),
+    ((INCOMPARABLE, REPRODUCED), findings.HOLDS),
+    ((INCOMPARABLE, INCOMPARABLE), INCOMPARABLE),
 )
 def test_the_worst_decided_claim_decides_a_finding(bench, verdicts, told):
     one = bench.judge([line(packages=1), line(packages=10)], **RATIO, at_least=1.0)
@@ -286,14 +282,12 @@ def test_the_worst_decided_claim_decides_a_finding(bench, verdicts, told):
     assert findings.mark(["table1/0", "table1/1"], outcomes).verdict == told
 
 
-@pytest.mark.parametrize(
-    ("needs", "told"),
-    [
-        (("run", "gpu"), findings.NOT_RUN),
-        (("data susy", "run"), findings.NOT_RUN),
-        (("run", "grade"), INCOMPARABLE),
-        (("size", "size"), INCOMPARABLE),
-    ],
+@cases(
+    "needs told",
+    (("run", "gpu"), findings.NOT_RUN),
+    (("data susy", "run"), findings.NOT_RUN),
+    (("run", "grade"), INCOMPARABLE),
+    (("size", "size"), INCOMPARABLE),
 )
 def test_what_was_run_but_decides_nothing_is_not_called_not_run(bench, needs, told):
     one = bench.judge([line(packages=1), line(packages=10)], **RATIO, at_least=1.0)
@@ -301,15 +295,13 @@ def test_what_was_run_but_decides_nothing_is_not_called_not_run(bench, needs, to
     assert findings.mark(["table1/0", "table1/1"], outcomes).verdict == told
 
 
-@pytest.mark.parametrize(
-    ("marks", "told"),
-    [
-        ([(findings.HOLDS, 2), (findings.HOLDS, 2)], "Holds on both that ran it"),
-        ([(findings.FAILS, 2)] * 3, "Holds on none of the 3 that ran it"),
-        ([(findings.HOLDS, 1), (findings.HOLDS, 2)], "Holds on a (1 of 2 checks), b"),
-        ([(findings.HOLDS, 2), (findings.INCOMPARABLE, 0)], "Holds on a"),
-        ([(findings.INCOMPARABLE, 0), (findings.NOT_RUN, 0)], ""),
-    ],
+@cases(
+    "marks told",
+    ([(findings.HOLDS, 2), (findings.HOLDS, 2)], "Holds on both that ran it"),
+    ([(findings.FAILS, 2)] * 3, "Holds on none of the 3 that ran it"),
+    ([(findings.HOLDS, 1), (findings.HOLDS, 2)], "Holds on a (1 of 2 checks), b"),
+    ([(findings.HOLDS, 2), (findings.INCOMPARABLE, 0)], "Holds on a"),
+    ([(findings.INCOMPARABLE, 0), (findings.NOT_RUN, 0)], ""),
 )
 def test_a_finding_in_words_says_how_much_of_it_was_decided(marks, told):
     made = findings.Conclusion("t", [], [findings.Mark(verdict, decided, 2, {}) for verdict, decided in marks])

@@ -9,6 +9,7 @@ from pathlib import Path
 import built
 import pytest
 from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
+from conftest import cases
 
 from plots.read import tuning
 from plots.write import tunings
@@ -122,18 +123,16 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("more", "match", "pace"),
-    [
-        ("--n 500", "exact", 4),
-        ("--n 260", "exact", 4),
-        ("--n 2000", "nearest", 4),
-        ("--n 500 --set mode=1", "nearest", 4),
-        ("--n 500 --set pace=2", "exact", 2),
-        ("--n 500 --precision fp64", "default", 1),
-        ("--n 500 --machine other", "default", 1),
-        ("", None, 1),
-    ],
+@cases(
+    "more match pace",
+    ("--n 500", "exact", 4),
+    ("--n 260", "exact", 4),
+    ("--n 2000", "nearest", 4),
+    ("--n 500 --set mode=1", "nearest", 4),
+    ("--n 500 --set pace=2", "exact", 2),
+    ("--n 500 --precision fp64", "default", 1),
+    ("--n 500 --machine other", "default", 1),
+    ("", None, 1),
 )
 def test_a_run_says_where_its_values_come_from(tuned, tmp_path, more, match, pace):
     asked = ["--tuned", "--tuning", tuned] if more else ["--n", "500"]

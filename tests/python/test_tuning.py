@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import cases
 from synthetic import empty, line, skipped, wrong
 
 from plots.__main__ import main
@@ -119,15 +120,13 @@ def failed(reason: str) -> dict:
     return line(**{**empty(), "failure": reason})
 
 
-@pytest.mark.parametrize(
-    ("made", "word"),
-    [
-        (line(None), "correct"),
-        (wrong("point 3 has label 1"), "correctness"),
-        (failed("the worker process died of signal 11"), "runtime"),
-        (failed("no end after 60 s; --timeout allows more"), "timeout"),
-        (skipped("k exceeds 4"), "constraints"),
-    ],
+@cases(
+    "made word",
+    (line(None), "correct"),
+    (wrong("point 3 has label 1"), "correctness"),
+    (failed("the worker process died of signal 11"), "runtime"),
+    (failed("no end after 60 s; --timeout allows more"), "timeout"),
+    (skipped("k exceeds 4"), "constraints"),
 )
 def test_every_end_of_a_point_has_its_word_in_t4(made, word):
     (one,) = tunings.t4([check.line(made, "made up", {})])["results"]
