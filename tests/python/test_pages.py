@@ -1,5 +1,8 @@
-"""The pages of docs/ and the README: links lead somewhere, lines are short, and so are all pages together."""
+"""The pages of docs/ and the README: links lead somewhere, lines are short, and so are all pages together.
 
+docs/design.md draws the storeys of bench/ and plots/; an implementation sees the three lowest."""
+
+import os
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -59,3 +62,85 @@ def test_no_page_has_two_headings_of_one_name() -> None:
     for page in PAGES:
         titles = sorted(line for line in prose(page) if line.startswith("#"))
         assert page.name == "CHANGELOG.md" or not [a for a, b in pairwise(titles) if a == b], page.name
+
+
+DESIGN = ROOT / "docs/design.md"
+ROW = re.compile(r"^\| (\w+) \| ([\w, ]*) \|", re.M)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+IMPORT = re.compile(r"^ *from plots\.(\w+)[. ]", re.M)
+SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
+TOP = {"bench": "", "plots": "commands"}  # the storey of files without a folder of their own
+
+
+def storey_of(path: str) -> str:
+    """The storey of a file: its inner folder, else that of TOP."""
+    first, *inner = path.split("/")
+    return inner[0] if len(inner) > 1 else TOP[first]
+
+
+def sources(folder: str) -> list[Path]:
+    return [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES]
+
+
+def includes(path: Path) -> list[str]:
+    return INCLUDE.findall(path.read_text())
+
+
+def known(folder: str) -> dict[str, set[str]]:
+    """For each storey, the other storeys that its files include or import."""
+    found: dict[str, set[str]] = {}
+    rooms = {path.name for path in (ROOT / "plots").iterdir() if path.is_dir()}
+    for path in sources("bench") if folder == "bench" else (ROOT / "plots").rglob("*.py"):
+        storey = storey_of(str(path.relative_to(ROOT)))
+        if folder == "bench":
+            others = (storey_of(included) for included in includes(path) if included.startswith("bench/"))
+        else:
+            others = (name for name in IMPORT.findall(path.read_text()) if name in rooms)
+        found.setdefault(storey, set()).update({*others} - {storey})
+    return found
+
+
+def table_of(folder: str) -> re.Match[str]:
+    """The rows of its table in the page, from the highest storey down."""
+    return re.search(rf"storey of {folder}/ .*\n.*---.*\n((?:.+\n)+)", DESIGN.read_text())
+
+
+def drawn(folder: str) -> list[str]:
+    return [name for name, _ in ROW.findall(table_of(folder)[1])]
+
+
+@pytest.mark.parametrize("folder", TOP)
+def test_the_page_draws_the_includes_and_imports(folder: str) -> None:
+    text, found, storeys, rows = DESIGN.read_text(), known(folder), drawn(folder), table_of(folder)
+    assert set(storeys) == set(found)
+    for at, name in enumerate(storeys):
+        assert found[name] <= set(storeys[at + 1 :]), f"{name} knows a storey above it"
+
+    def row(match: re.Match[str]) -> str:
+        return f"| {match[1]} | {', '.join(name for name in storeys if name in found[match[1]])} |"
+
+    now = text[: rows.start(1)] + ROW.sub(row, rows[1]) + text[rows.end(1) :]
+    if os.environ.get("KMBENCH_UPDATE") == "1":
+        DESIGN.write_text(now)
+    assert DESIGN.read_text() == now, "KMBENCH_UPDATE=1 writes it anew"
+
+
+def test_draw_and_decide_do_not_know_each_other() -> None:
+    found = known("plots")
+    assert found["draw"] == found["decide"] == {"read"}
+
+
+def test_an_include_is_a_path_from_the_root() -> None:
+    for path in sources("bench"):
+        for included in includes(path):
+            assert included.startswith(("bench/", "include/")), f"{path} includes {included}"
+            assert (ROOT / included).is_file(), f"{path} includes {included}"
+
+
+def test_an_implementation_sees_device_and_below() -> None:
+    storeys = drawn("bench")
+    allowed = storeys[storeys.index("device") :]
+    for path in sources("impl"):
+        for included in includes(path):
+            seen = included.startswith("impl/") or storey_of(included) in allowed
+            assert seen, f"{path.relative_to(ROOT)} includes {included}"
