@@ -37,19 +37,15 @@ struct KM_FAULT(iterations_disagree, "says one count of iterations and hands bac
   int iterate(Trace& trace) { return RightLloyd<T>::iterate(trace) - 1; }
 };
 
-struct KM_FAULT(skips_iteration_three, "does nothing in its third iteration", .run = verdict::link) {
-  std::int64_t assign() override { return this->iter_ == 3 ? this->p_.n : RightLloyd<T>::assign(); }
+template <class T, int skipped>
+struct SkipsOne : RightLloyd<T> {
+  std::int64_t assign() override { return this->iter_ == skipped ? this->p_.n : RightLloyd<T>::assign(); }
   void update() override {
-    if (this->iter_ != 3) RightLloyd<T>::update();
+    if (this->iter_ != skipped) RightLloyd<T>::update();
   }
 };
-
-struct KM_FAULT(skips_iteration_seven, "does nothing in its seventh iteration", .run = verdict::link) {
-  std::int64_t assign() override { return this->iter_ == 7 ? this->p_.n : RightLloyd<T>::assign(); }
-  void update() override {
-    if (this->iter_ != 7) RightLloyd<T>::update();
-  }
-};
+struct KM_PLANTED(skips_iteration_three, "does nothing in its third iteration", .run = verdict::link) : SkipsOne<T, 3> {};
+struct KM_PLANTED(skips_iteration_seven, "does nothing in its seventh iteration", .run = verdict::link) : SkipsOne<T, 7> {};
 
 // The first instance, which is timed, makes one iteration fewer than it says; later ones, which only replay it, are right.
 struct KM_FAULT(honest_when_replayed, "lies in its first instance only", .run = verdict::link) {
@@ -255,20 +251,23 @@ Description refuses(std::string_view summary, std::function<std::string(const Pr
           .unsupported = [why = std::move(why)](const ProblemShape& p, const Config&, int) { return why(p); },
           .summation_depth = rounded_once};
 }
-KM_BREAK(iterate, refuses_fewer_iterations,
-         refuses("makes one iteration of ten, and refuses any other number",
-                 [](const ProblemShape& p) { return p.max_iters == 10 ? "" : "ten iterations or none"; }),
-         .run = verdict::refused, .check = "") {
-  Trace silent;
-  return this->lie(silent);
-}
-KM_BREAK(iterate, refuses_odd_iterations,
-         refuses("makes one iteration of ten, and refuses odd numbers",
-                 [](const ProblemShape& p) { return p.max_iters % 2 == 0 ? "" : "pairs of iterations alone"; }),
-         .run = verdict::refused, .check = "") {
-  Trace silent;
-  return this->lie(silent);
-}
+template <class T>
+struct OneOfTen : RightLloyd<T> {
+  int iterate(Trace&) {
+    Trace silent;
+    return this->lie(silent);
+  }
+};
+struct KM_PLANTED(refuses_fewer_iterations,
+                  refuses("makes one iteration of ten, and refuses any other number",
+                          [](const ProblemShape& p) { return p.max_iters == 10 ? "" : "ten iterations or none"; }),
+                  .run = verdict::refused, .check = "")
+    : OneOfTen<T> {};
+struct KM_PLANTED(refuses_odd_iterations,
+                  refuses("makes one iteration of ten, and refuses odd numbers",
+                          [](const ProblemShape& p) { return p.max_iters % 2 == 0 ? "" : "pairs of iterations alone"; }),
+                  .run = verdict::refused, .check = "")
+    : OneOfTen<T> {};
 struct KM_FAULT(refuses_the_sample, refuses("refuses to run on few points", [](const ProblemShape& p) { return p.n < 2000 ? "too few points" : ""; }),
                 .run = verdict::refused, .check = "") {};
 struct KM_FAULT(throws_at_the_replay,
@@ -374,17 +373,15 @@ KM_BREAK(iterate, departs_and_lies,
          .run = verdict::link) {
   return this->lie(trace);
 }
-KM_BREAK(iterate, departs_and_refuses,
-         (Description{
-             .summary = "declares a departure, makes one iteration of ten, and refuses any other number",
-             .unsupported = [](const ProblemShape& p, const Config&, int) { return p.max_iters == 10 ? "" : "ten iterations or none"; },
-             .summation_depth = rounded_once,
-             .departs = "an empty cluster is moved",
-         }),
-         .check = "", .argued = "libraries that stop by their own rule cannot be replayed either: tables name what was not") {
-  Trace silent;
-  return this->lie(silent);
-}
+struct KM_PLANTED(departs_and_refuses,
+                  (Description{
+                      .summary = "declares a departure, makes one iteration of ten, and refuses any other number",
+                      .unsupported = [](const ProblemShape& p, const Config&, int) { return p.max_iters == 10 ? "" : "ten iterations or none"; },
+                      .summation_depth = rounded_once,
+                      .departs = "an empty cluster is moved",
+                  }),
+                  .check = "", .argued = "libraries that stop by their own rule cannot be replayed either: tables name what was not")
+    : OneOfTen<T> {};
 
 }  // namespace
 }  // namespace km
