@@ -148,7 +148,7 @@ class Resident : public cuda::OneLaunch<T> {
   Run<T> run_{};
   unsigned grid_ = 1, threads_ = own_threads;
   std::size_t bytes_ = 0;
-  decltype(&iterate_all<T, 1, 0>) kernel_ = nullptr;
+  void (*kernel_)(Run<T>) = nullptr;
 };
 
 const Register<Resident> registration{{
