@@ -18,6 +18,7 @@
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/judge/judge.hpp"
+#include "bench/judge/replay.hpp"
 
 namespace km {
 
@@ -38,14 +39,6 @@ struct NotReplayed {
   std::string reason, sentence;
 };
 
-/// A run, and the bounds of the rounding of its means (k x d), computed on demand.
-template <class T>
-struct Ended {
-  Solution<T> run;
-  std::vector<double> bounds;
-  std::uint64_t path = 0;  // of the judge's own: a hash of the labels of all iterations
-};
-
 /// Counts runs by path. Runs can show the right labels only if at least half of them took the same path.
 struct Paths {
   std::map<std::uint64_t, int> counts;
@@ -59,6 +52,14 @@ struct Paths {
 struct Reach {
   bool reached = false, certain = false;
   double nearest = std::numeric_limits<double>::infinity();
+};
+
+/// How far right runs from one start lie apart, which only labels in doubt explain. A run from that start in another order adds its end in this one's.
+template <class T>
+struct Scatter {
+  std::vector<std::vector<T>> ends;
+  std::vector<double> bounds;
+  double spread = 0;
 };
 
 inline std::int64_t changed_labels(Group* group, const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
@@ -103,7 +104,7 @@ class Replayer {
 
   /// Refuses a run of `iters` iterations that is wrong by itself.
   void check_run(const Solution<T>& run, int iters) const {
-    if (const auto wrong = judge_(run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
+    if (const auto wrong = judge_(run, iters, false).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
   }
 
   void check_start(const Solution<T>& first) const {
@@ -128,10 +129,31 @@ class Replayer {
     return apart(before, later) <= allowed;
   }
 
+  /// Adds a right run whose centroid c is centroid (c + rotation) % k of the given start.
+  void add(Scatter<T>& scatter, const Solution<T>& run, int rotation) const {
+    check_run(run, run.iters);
+    if (scatter.bounds.empty()) scatter.bounds = rotated(judge_.mean_bounds(run, judge_.summation_error(run)), back(rotation), problem_.d);
+    scatter.ends.push_back(rotated(run.centroids, back(rotation), problem_.d));
+    for (const auto& other : scatter.ends) scatter.spread = std::max(scatter.spread, judge_.apart(other, scatter.ends.back(), scatter.bounds));
+  }
+  /// True if `later`, in the given order, lies no further from one of the runs than twice as far as they lie apart.
+  bool reached(const Scatter<T>& scatter, const std::vector<T>& later) const {
+    return std::ranges::any_of(scatter.ends, [&](const auto& end) { return judge_.apart(end, later, scatter.bounds) <= 2 * scatter.spread; });
+  }
+  int back(int rotation) const { return (problem_.k - rotation) % problem_.k; }
+  bool is_cheap(int iters) const { return work_of(iters) <= cheap_work; }
+
   /// Checks that `iters` iterations from `start`, as in `before`, can lead to `later`. allowed: as for near(). by_judge: the judge's own runs decide.
-  void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed, bool by_judge = false) const {
+  /// scatter: of runs made for other links of this problem, which share them; rotation: of this start.
+  void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed, Scatter<T>& scatter,
+                  int rotation = 0, bool by_judge = false) const {
     if (!by_judge && near(before, later, allowed)) return;
-    check_run(before.run, iters);
+    const bool cheap = is_cheap(iters);
+    const std::vector<T> in_order = rotated(later, back(rotation), problem_.d);
+    if (cheap) check_run(before.run, iters);
+    else add(scatter, before.run, rotation);
+    while (!cheap && !reached(scatter, in_order) && int(scatter.ends.size()) < runs_again) add(scatter, run(start, iters).run, rotation);
+    if (!cheap && reached(scatter, in_order)) return;
     const double summation = judge_.summation_error(before.run);
     const auto bounded = [&](Ended<T> ended) {
       ended.bounds = judge_.mean_bounds(ended.run, summation);
@@ -143,16 +165,15 @@ class Replayer {
     const auto run_again = [&] { return bounded(std::exchange(first, false) ? before : run(start, iters)); };
     const auto nudged_run = [&] { return bounded(run(nudged(start), iters)); };
     Reach reach;
-    const auto reached = [&](int runs, const auto& make) { return (reach = reaches(later, runs, make)).reached; };
+    const auto leads_there = [&](int runs, const auto& make) { return (reach = reaches(later, runs, make)).reached; };
     const double work = work_of(iters);
-    const bool cheap = work <= cheap_work, affordable = least_own_runs * work <= most_work;
-    if (!cheap && reached(runs_again, run_again)) return;
-    if (affordable ? reached(own_runs(work), judges_run) : reached(nudged_runs, nudged_run)) return;
+    const bool affordable = least_own_runs * work <= most_work;
+    if (affordable ? leads_there(own_runs(work), judges_run) : leads_there(nudged_runs, nudged_run)) return;
     if (by_judge && !reach.certain && near(before, later, allowed)) return;
     const bool decided = reach.certain && !departs_;
     while (cheap && !reach.certain && (share /= 2) >= least_share)
-      if (reached(own_runs(work), judges_run)) return;
-    if (cheap && !decided && reached(runs_again, run_again)) return;
+      if (leads_there(own_runs(work), judges_run)) return;
+    if (cheap && !decided && leads_there(runs_again, run_again)) return;
     throw Refusal{fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart",
                               iters + 1, iters, reach.nearest)};
   }

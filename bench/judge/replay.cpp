@@ -81,12 +81,16 @@ void replay_shares(const Implementation& implementation, const Config& config, c
   const Replayer<T> replayer(implementation, config, sample, judge, draws);
   const std::span<const T> start = sample.initial_centroids;
   Ended<T> before;
+  Scatter<T> scatter;
   for (const int m : sampled_iterations(sample.whole(), iters, draws)) {
     Ended<T> now = replayer.run(start, m);
     out.sampled = whole.n;
     if (const auto verdict = judge(now.run, m).verdict; !verdict.empty()) throw Refusal{fmt::format("{} iterations: {}", m, verdict)};
     if (m == 1) replayer.check_start(now.run);
-    else if (m == before.run.iters + 1) replayer.check_link(before, now.run.assigned_centroids, start, m - 1, 0);
+    else if (m == before.run.iters + 1) {
+      scatter = {};
+      replayer.check_link(before, now.run.assigned_centroids, start, m - 1, 0, scatter);
+    }
     out.links += m == before.run.iters + 1;
     before = std::move(now);
   }
@@ -117,45 +121,77 @@ void replay_sample(const Implementation& implementation, const Config& config, c
   throw Refusal{fmt::format("on a sample of {} points, {}", out.sampled, refusal.sentence)};
 }
 
+/// Replays at full size. Returns the ends that it found, for other cases.
 template <class T>
-void replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, const Evidence<T>& evidence, std::mt19937_64& draws, int& links) {
+std::vector<typename KnownEnds<T>::End> replay_in_full(const Replayer<T>& replayer, const Problem<T>& problem, const Evidence<T>& evidence,
+                                                       std::mt19937_64& draws, int& links) {
   const Solution<T>& first = evidence.first;
   const auto start = problem.initial_centroids;
   if (first.iters == 1) {
     if (problem.max_iters > 1 && problem.tolerance < 1 && !replayer.rests(first))
       throw Refusal{"it stopped after 1 iteration, in which every label changed"};
     ++links;
-    return replayer.check_start(first);
+    replayer.check_start(first);
+    return {};
   }
+  std::vector<typename KnownEnds<T>::End> found;
   const int made = first.iters - 1;
-  Ended<T> one = replayer.run(start, 1);
-  ++links;
-  replayer.check_start(one.run);
-  Ended<T> before = made == 1 ? std::move(one) : replayer.run(start, made);
-  ++links;
-  const bool repeats = evidence.others.empty() && before.run.centroids == first.assigned_centroids;
   const bool by_judge = evidence.middle && replayer.work_of(made) <= cheap_work / 10;
-  const double allowed = repeats ? 0 : share_in_full * replayer.movement(first);
-  replayer.check_link(before, first.assigned_centroids, start, made, allowed, by_judge);
+  double moved = -1;  // by the last iteration; computed on demand
+  const auto slack = [&] { return share_in_full * (moved < 0 ? moved = replayer.movement(first) : moved); };
+  const auto passes = [&](Ended<T>& end, const std::vector<T>& later) { return replayer.near(end, later, 0) || replayer.near(end, later, slack()); };
+  const auto stops_alike = [&](const auto& end) {
+    return problem.tolerance < 0 || (end.tolerance == problem.tolerance && end.max_iters == problem.max_iters);
+  };
+  const auto is_known = [&](const std::vector<T>& later) {
+    return evidence.known && evidence.known->any(start, made, [&](auto& end) {
+      return stops_alike(end) && (by_judge ? replayer.near(end.ended, later, 0) : passes(end.ended, later));
+    });
+  };
+  Scatter<T> scatter;
+  Ended<T> before;
+  ++links;
+  if (!is_known(first.assigned_centroids)) {
+    Ended<T> one = replayer.run(start, 1);
+    ++links;
+    replayer.check_start(one.run);
+    before = made == 1 ? std::move(one) : replayer.run(start, made);
+    const bool repeats = before.run.centroids == first.assigned_centroids;
+    if (by_judge || !repeats) replayer.check_link(before, first.assigned_centroids, start, made, repeats ? 0 : slack(), scatter, 0, by_judge);
+  }
   for (const auto& other : evidence.others) {
     ++links;
-    if (replayer.near(before, rotated(other.assigned, (problem.k - other.rotation) % problem.k, problem.d), allowed)) continue;
+    const std::vector<T> later = rotated(other.assigned, replayer.back(other.rotation), problem.d);
+    if (is_known(later) || (before.run.iters > 0 && passes(before, later))) continue;
     try {
+      if (!replayer.is_cheap(made) && before.run.iters > 0 && scatter.ends.empty()) replayer.add(scatter, before.run, 0);
+      if (replayer.reached(scatter, later)) continue;
       Ended<T> own = replayer.run(other.start, made);
-      replayer.check_link(own, other.assigned, other.start, made, allowed);
+      replayer.check_link(own, other.assigned, other.start, made, slack(), scatter, other.rotation);
     } catch (const Refusal& refusal) {
       throw Refusal{"in a later run, " + refusal.sentence};
     }
   }
   if (evidence.middle && first.iters > 5) {
     const int m = 3 + int(draws() % 2);
-    Ended<T> middle = replayer.run(start, m);
     const Ended<T> next = replayer.run(start, m + 1);
     links += 2;
     replayer.check_run(next.run, m + 1);
-    replayer.check_link(middle, next.run.assigned_centroids, start, m, share_in_full * replayer.movement(next.run));
+    const auto& later = next.run.assigned_centroids;
+    const auto leads_there = [&](Ended<T>& end) {
+      return replayer.near(end, later, 0) || replayer.near(end, later, share_in_full * replayer.movement(next.run));
+    };
+    if (!evidence.known || !evidence.known->any(start, m, [&](auto& end) { return leads_there(end.ended); })) {
+      Ended<T> middle = replayer.run(start, m);
+      scatter = {};
+      if (!leads_there(middle)) replayer.check_link(middle, later, start, m, 0, scatter);
+      found.push_back({{start.begin(), start.end()}, m, -1, m, std::move(middle)});
+    }
   }
+  if (before.run.iters == 0) return found;
   if (problem.tolerance >= 0) replayer.check_stop(first, before.run, links);
+  found.push_back({{start.begin(), start.end()}, made, problem.tolerance, problem.max_iters, std::move(before)});
+  return found;
 }
 
 }  // namespace
@@ -167,13 +203,19 @@ Replay replay(const Implementation& implementation, const Config& config, const 
   Replay out;
   std::mt19937_64 draws = evidence.draws;
   try {
+    std::vector<typename KnownEnds<T>::End> found;
     try {
-      replay_in_full(Replayer<T>(implementation, config, problem, judge, draws), problem, evidence, draws, out.links);
+      found = replay_in_full(Replayer<T>(implementation, config, problem, judge, draws), problem, evidence, draws, out.links);
     } catch (const NotReplayed& not_replayed) {
       out.skipped = not_replayed.reason;
       out.refused = not_replayed.sentence;
     }
     if (evidence.sample) replay_sample(implementation, config, problem, evidence.first.iters, draws, out);
+    if (!evidence.known || !departure(implementation.description, config).empty()) return out;
+    for (auto& end : found) {
+      if (end.ended.bounds.empty()) end.ended.bounds = judge.mean_bounds(end.ended.run);
+      evidence.known->add(std::move(end));
+    }
   } catch (const NotReplayed& not_replayed) {  // fewer links
     out.refused = not_replayed.sentence;
   } catch (const Refusal& refusal) {

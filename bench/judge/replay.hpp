@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/judge/judge.hpp"
@@ -26,6 +29,42 @@ std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
   return centroids;
 }
 
+/// A run, and the bounds of the rounding of its means (k x d), computed on demand.
+template <class T>
+struct Ended {
+  Solution<T> run;
+  std::vector<double> bounds;
+  std::uint64_t path = 0;  // of the judge's own: a hash of the labels of all iterations
+};
+
+/// Where right runs ended, from which start and after how many iterations. Another case of the same points that passes there needs no replay.
+template <class T>
+class KnownEnds {
+ public:
+  struct End {
+    std::vector<T> start;
+    int iters;
+    double tolerance;  // the stop rule under which a run ends one iteration later
+    int max_iters;
+    Ended<T> ended;  // without labels
+  };
+
+  /// Calls f for each end after `iters` iterations from `start` until it returns true.
+  template <class F>
+  bool any(std::span<const T> start, int iters, F f) {
+    return std::ranges::any_of(ends_, [&](End& end) { return end.iters == iters && std::ranges::equal(end.start, start) && f(end); });
+  }
+  void add(End end) {
+    if (ends_.size() == most) ends_.erase(ends_.begin());
+    end.ended.run.labels = {};
+    ends_.push_back(std::move(end));
+  }
+
+ private:
+  static constexpr std::size_t most = 32;
+  std::vector<End> ends_;
+};
+
 /// Outputs of a case's runs, to compare with new runs.
 template <class T>
 struct Evidence {
@@ -37,9 +76,10 @@ struct Evidence {
   };
   Solution<T> first;  // from the problem's start
   std::vector<Other> others;
-  bool sample = true;       // also replay a sample
-  bool middle = false;      // also replay a middle iteration at full size; of small problems the judge makes all iterations itself
-  std::mt19937_64 draws{};  // the random choices (bench/judge/draws.hpp)
+  bool sample = true;             // also replay a sample
+  bool middle = false;            // also replay a middle iteration at full size; of small problems the judge makes all iterations itself
+  std::mt19937_64 draws{};        // the random choices (bench/judge/draws.hpp)
+  KnownEnds<T>* known = nullptr;  // of these points; a right replay adds its own
 };
 
 /// Replays the run that made `first` from `problem`'s start.

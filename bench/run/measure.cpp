@@ -153,6 +153,7 @@ class TypedSession final : public Session {
       const ReuseScope reuse;  // for both replays
       evidence.middle = m.line.samples_s.size() >= 5 && (shortest_s < 0.1 || drawn == 1);
       start_.as_given();
+      evidence.known = &runs_.points->known;
       m.replay = answers_.replay_of(m, evidence);
       if (m.judgement.verdict.empty() && replay_unforeseen) {
         start_.take(unforeseen_.rows);

@@ -12,6 +12,7 @@
 #include "bench/data/hash.hpp"
 #include "bench/data/values.hpp"
 #include "bench/judge/errors.hpp"
+#include "bench/judge/replay.hpp"
 #include "bench/run/measure.hpp"
 
 namespace km {
@@ -21,7 +22,8 @@ template <class T>
 struct Points {
   Dataset<T> set;
   Spread spread;
-  std::string hash;  // of this process's points
+  std::string hash;              // of this process's points
+  mutable KnownEnds<T> known{};  // what the judge learnt about them, for the cases that follow
 
   /// Reads all points: true if they still have their hash. Read-only pages stop neither mprotect nor /proc/self/mem, nor a writer of a mapped file.
   bool intact() const { return hash_of(set.points().data(), set.points().size_bytes()) == hash; }
@@ -39,7 +41,7 @@ void refuse_overflow(const Points<T>& points) {
 /// Throws as load_dataset does, and CannotRun if distances² would overflow.
 template <class T>
 std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* group = nullptr) {
-  auto points = std::make_shared<Points<T>>(load_dataset<T>(request, group));
+  auto points = std::make_shared<Points<T>>(load_dataset<T>(request, group), Spread{}, std::string());
   const Dataset<T>& set = points->set;
   points->spread = spread_of(Problem<T>{{.n = set.rows, .d = set.d, .k = 1}, set.points(), {}, group, {set.first, set.n}});
   points->hash = group ? hash_of(set.points().data(), set.points().size_bytes()) : set.hash;
