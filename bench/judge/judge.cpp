@@ -109,8 +109,9 @@ double Judge<T>::apart(const std::vector<T>& a, const std::vector<T>& b, const s
 
 template <class T>
 bool Judge<T>::moved(const Solution<T>& s) const {
-  const auto beyond = [&](double summation) { return apart(s.assigned_centroids, s.centroids, mean_bounds(s, summation)) > 0; };
-  return beyond(0) && beyond(summation_error(s));
+  const ClusterSums truth = sums_of(s);
+  const auto beyond = [&](double summation) { return apart(s.assigned_centroids, s.centroids, bounds_of(s, truth, summation)) > 0; };
+  return beyond(0) && beyond(summation_error(s, truth));
 }
 
 template <class T>

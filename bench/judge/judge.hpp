@@ -62,6 +62,11 @@ class Judge {
   std::vector<double> mean_bounds(const Solution<T>& solution, double summation = 0) const {
     return bounds_of(solution, sums_of(solution), summation);
   }
+  /// The same with the error of plain summation that this solution has.
+  std::vector<double> measured_bounds(const Solution<T>& solution) const {
+    const ClusterSums truth = sums_of(solution);
+    return bounds_of(solution, truth, summation_error(solution, truth));
+  }
   double summation_error(const Solution<T>& solution) const { return summation_error(solution, sums_of(solution)); }
 
   /// Root mean square difference of centroids beyond what explains two roundings of the same means; in standard deviations of their dimension.

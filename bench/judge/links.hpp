@@ -132,7 +132,7 @@ class Replayer {
   /// Adds a right run whose centroid c is centroid (c + rotation) % k of the given start.
   void add(Scatter<T>& scatter, const Solution<T>& run, int rotation) const {
     check_run(run, run.iters);
-    if (scatter.bounds.empty()) scatter.bounds = rotated(judge_.mean_bounds(run, judge_.summation_error(run)), back(rotation), problem_.d);
+    if (scatter.bounds.empty()) scatter.bounds = rotated(judge_.measured_bounds(run), back(rotation), problem_.d);
     scatter.ends.push_back(rotated(run.centroids, back(rotation), problem_.d));
     for (const auto& other : scatter.ends) scatter.spread = std::max(scatter.spread, judge_.apart(other, scatter.ends.back(), scatter.bounds));
   }
