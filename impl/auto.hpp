@@ -2,7 +2,7 @@
 // and margins depend on the points, so trials follow, by the parameter `trials`:
 // - race, for many runs of one problem, as exhibits time them. Candidates within the model's spread of the best run their first iterations on the
 //   problem itself. Measured over foretold time corrects the forecast of the whole run. On the CPU trials of growing length show how an iteration's
-//   cost falls. Cost: prepare of a few candidates, trials of about a quarter of a run or 2 ms each, on the CPU several runs (results/auto_choice.txt).
+//   cost falls. Cost: prepare of a few candidates, trials of about a quarter of a run or 20 ms each, on the CPU several runs (results/auto_choice.txt).
 // - budget, for who waits for one answer (kmbench fit and spectral). Trials take at most a tenth of the run that is foretold, so the best forecast
 //   wins where that is less than a trial. Cost: prepare of one candidate, and a tenth of a run.
 #pragma once
@@ -47,15 +47,12 @@ struct Candidate {
 
 inline bool on_cpu(const Candidate& one) { return one.implementation->description.device == Device::cpu; }
 
-constexpr double share = 0.1, factor = 2;      // budget: of the run, for trials; of the least run, within which a forecast is worth a trial
-constexpr int least_iters = 3;                 // of a trial
-constexpr double layout_rate = 2e9;            // bytes a second of points that the CPU lays out anew
-constexpr int most_tried = 4, most_raced = 6;  // race; the second on the CPU, where trials lengthen
-constexpr double cheap = 0.002;                // seconds of a run for which twice as many are tried
-
-/// Seconds that a trial of the race may take in any case, and that its runs take together.
-inline double always(const Candidate& one) { return on_cpu(one) ? 0.02 : 0.002; }
-inline double enough(const Candidate& one) { return on_cpu(one) ? 0.01 : 0.001; }
+constexpr double share = 0.1, factor = 2;       // budget: of the run, for trials; of the least run, within which a forecast is worth a trial
+constexpr int least_iters = 3;                  // of a trial
+constexpr double layout_rate = 2e9;             // bytes a second of points that the CPU lays out anew
+constexpr int most_tried = 4, most_raced = 6;   // race; the second on the CPU, where trials lengthen
+constexpr double cheap = 0.002;                 // seconds of a run for which twice as many are tried
+constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take in any case, and that its runs take together
 
 inline std::vector<Parameter> parameters() {
   return {{.name = "trials",
@@ -158,12 +155,12 @@ Measured measured(const Candidate& candidate, const Problem<T>& problem, int mos
   const auto solver = candidate.implementation->prepare<T>()(problem, candidate.config, none);
   Measured found;
   double spent = 0;
-  for (int run = 0; run <= most_runs && spent < enough(candidate); ++run) {
+  for (int run = 0; run <= most_runs && spent < enough; ++run) {
     solver->reset();
     const auto start = Clock::now();
     found.iters = solver->iterate(none);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const bool counts = run > 0 || (seconds > enough(candidate) && on_cpu(candidate));
+    const bool counts = run > 0 || (seconds > enough && on_cpu(candidate));
     if (counts) found.seconds = std::min(found.seconds, seconds), spent += seconds;
   }
   return found;
@@ -171,7 +168,7 @@ Measured measured(const Candidate& candidate, const Problem<T>& problem, int mos
 
 /// Iterations of a trial: all trials together take about a quarter of a run, or each as long as it may take in any case.
 inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
-  const double share = std::max(0.25 / double(some.size()), always(some.front()) / some.front().likely());
+  const double share = std::max(0.25 / double(some.size()), always / some.front().likely());
   return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
 }
 
@@ -251,7 +248,7 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
     std::ranges::stable_sort(runners, {}, run);
     const double least = run(runners.front());
     std::erase_if(runners, [&](const Runner& one) { return run(one) > within * least; });
-    if (runners.size() < 2 || iters >= whole || spent > std::max(always(some.front()), least / 2)) return *runners.front().candidate;
+    if (runners.size() < 2 || iters >= whole || spent > std::max(always, least / 2)) return *runners.front().candidate;
   }
 }
 
@@ -259,7 +256,7 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
 template <class T>
 int iterations_to_rest(const Candidate& likeliest, const Problem<T>& problem) {
   const int guess = expected(problem).max_iters;
-  const double share = std::max(0.1, 2 * always(likeliest) / likeliest.likely());
+  const double share = std::max(0.1, 2 * always / likeliest.likely());
   const int most = share >= 1 ? problem.max_iters : std::max(3, int(guess * share));
   const int iters = tried(likeliest, problem, std::min(most, problem.max_iters), 0).iters;
   return iters > 0 && iters < most ? iters : guess;
