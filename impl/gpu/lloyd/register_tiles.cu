@@ -40,6 +40,8 @@ Kernel kernel_for(int d, int k, int group) {
   });
   return kernel;
 }
+template Kernel kernel_for<float>(int, int, int);
+template Kernel kernel_for<double>(int, int, int);
 
 }  // namespace register_tiles
 
