@@ -185,6 +185,13 @@ class RegisterTiles : public cuda::OneLaunch<T> {
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : RegisterTiles(problem, config, trace, margin_scale, kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))) {}
 
+  void limit(int iters) {
+    run_.max_iters = iters;
+    graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
+      cuda::launch_together(kernel_.entry, grid_, threads_, bytes_, host_.stream, run_);
+    });
+  }
+
  private:
   using cuda::OneLaunch<T>::host_;
 
@@ -215,13 +222,6 @@ class RegisterTiles : public cuda::OneLaunch<T> {
     const cuda::Phase phase(trace, "layout", host_.stream);
     lay_out_points(from.data());
     limit(problem.max_iters);
-  }
-
-  void limit(int iters) {
-    run_.max_iters = iters;
-    graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
-      cuda::launch_together(kernel_.entry, grid_, threads_, bytes_, host_.stream, run_);
-    });
   }
 
   void launch() override { graph_->launch(host_.stream); }
