@@ -235,9 +235,9 @@ class Replays : public ::testing::Test {
   }
 
   /// The replay of a run that is made anew; `asked` has the instances of the replay alone.
-  Replay replayed() {
+  Replay replayed(KnownEnds<double>* known = nullptr) {
     const Implementation implementation = plain();
-    Evidence<double> evidence{.first = solved(problem)};
+    Evidence<double> evidence{.first = solved(problem), .known = known};
     iters = evidence.first.iters;
     asked.clear();
     return replay(implementation, Config(), problem, evidence, Judge<double>(problem, implementation.description, Config()));
@@ -254,6 +254,22 @@ TEST_F(Replays, NeedOneRunLessWhereTheMeansProveAChange) {
   EXPECT_EQ(replay.verdict, "");
   EXPECT_TRUE(ran(iters - 1));
   EXPECT_FALSE(ran(iters - 2));
+}
+
+TEST_F(Replays, AreSparedWhereARightRunPassedAndStoppedAlike) {
+  KnownEnds<double> known;
+  EXPECT_EQ(replayed(&known).verdict, "");
+  EXPECT_TRUE(ran(iters - 1));
+  EXPECT_EQ(replayed(&known).verdict, "");
+  EXPECT_FALSE(ran(iters - 1));
+  for (const Wish lie : {Wish{.late = true}, Wish{.early = true}}) {
+    wish = lie;
+    EXPECT_NE(replayed(&known).verdict, "");
+  }
+  wish = {};
+  problem.tolerance = 1e-3;
+  EXPECT_EQ(replayed(&known).verdict, "");
+  EXPECT_TRUE(ran(iters - 1)) << "another rule";
 }
 
 TEST_F(Replays, AreMadeWhereTheMeansRested) {
