@@ -136,7 +136,7 @@ Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, double 
 }
 
 template <class T>
-Judgement Judge<T>::operator()(const Solution<T>& s, int exactly, bool thorough) const {
+Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   const Problem<T>& p = problem_;
   ProblemShape shape = p;
   if (exactly > 0) shape.max_iters = exactly, shape.tolerance = -1;
@@ -146,7 +146,7 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly, bool thorough)
 
   ClusterSums truth;
   LabelCheck labels;
-  if (!is_large() || !look_on_device(p, s, form_, truth, &labels, thorough)) {
+  if (!is_large() || !look_on_device(p, s, form_, truth, &labels)) {
     truth = sums_on_host(p, s);
     labels = check_labels_on_host(p, s, form_);
   }

@@ -55,8 +55,8 @@ class Judge {
   std::string explain_shape(const ProblemShape& p, const Solution<T>& s) const;
 
   /// Judges sizes, values and means. Judges all labels on a GPU or if n k d is at most label_budget, else a random sample of at least 100,000.
-  /// exactly: iterations that it must have made; 0: as the problem's stop rule allows. thorough: else a GPU, too, judges a sample, without inertia.
-  Judgement operator()(const Solution<T>& solution, int exactly = 0, bool thorough = true) const;
+  /// exactly: iterations that it must have made; 0: as the problem's stop rule allows.
+  Judgement operator()(const Solution<T>& solution, int exactly = 0) const;
 
   /// Bounds of the rounding of the means of these labels (k x d). summation: as in mean_bound().
   std::vector<double> mean_bounds(const Solution<T>& solution, double summation = 0) const {

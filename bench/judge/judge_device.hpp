@@ -9,9 +9,9 @@ namespace km {
 void set_judge_budget(std::int64_t bytes);
 
 /// Sums as sums_on_host. If `check` is not null, checks all labels against the centroids of the last assign; else there is no inertia. Labels go to
-/// the device once. thorough: all labels; else, of a problem so large that this takes long, those of blocks of points drawn at random, and no inertia.
+/// the device once.
 /// Returns false if no GPU can do it.
 template <class T>
-bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, ClusterSums& sums, LabelCheck* check, bool thorough = true);
+bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, ClusterSums& sums, LabelCheck* check);
 
 }  // namespace km

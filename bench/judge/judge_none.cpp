@@ -6,11 +6,11 @@ namespace km {
 void set_judge_budget(std::int64_t) {}
 
 template <class T>
-bool look_on_device(const Problem<T>&, const Solution<T>&, Distance, ClusterSums&, LabelCheck*, bool) {
+bool look_on_device(const Problem<T>&, const Solution<T>&, Distance, ClusterSums&, LabelCheck*) {
   return false;
 }
 
-template bool look_on_device(const Problem<float>&, const Solution<float>&, Distance, ClusterSums&, LabelCheck*, bool);
-template bool look_on_device(const Problem<double>&, const Solution<double>&, Distance, ClusterSums&, LabelCheck*, bool);
+template bool look_on_device(const Problem<float>&, const Solution<float>&, Distance, ClusterSums&, LabelCheck*);
+template bool look_on_device(const Problem<double>&, const Solution<double>&, Distance, ClusterSums&, LabelCheck*);
 
 }  // namespace km

@@ -104,7 +104,7 @@ class Replayer {
 
   /// Refuses a run of `iters` iterations that is wrong by itself.
   void check_run(const Solution<T>& run, int iters) const {
-    if (const auto wrong = judge_(run, iters, false).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
+    if (const auto wrong = judge_(run, iters).verdict; !wrong.empty()) throw Refusal{fmt::format("after {} iterations: {}", iters, wrong)};
   }
 
   void check_start(const Solution<T>& first) const {

@@ -37,7 +37,7 @@ class Answers {
   void judge_timed(Measurement& m) {
     const auto start = std::chrono::steady_clock::now();
     if (m.runs == 1) {
-      keep_worst(m, judge_last(true));
+      keep_worst(m, judge_last());
       last_is_first_ = true;
       const auto& ideal = runs_.points->set.ideal_centroids;
       if (!ideal.empty()) m.line.centroid_error = centroid_error(last.centroids, ideal, problem_.d);
@@ -51,7 +51,7 @@ class Answers {
   void judge_if_new(Measurement& m) {
     const auto repeats = [&] { return same_answer(evidence.first, last, runs_.start.rotation(), problem_); };
     if (m.runs > 1 && evidence.first.iters > 0 && summed(group_, !repeats()) == 0) return;
-    keep_worst(m, judge_last(m.judgement.cluster_sizes.empty()));
+    keep_worst(m, judge_last());
     if (m.runs > 1 && last.iters == evidence.first.iters)
       evidence.others.push_back({runs_.start.values(), last.assigned_centroids, runs_.start.rotation()});
     if (m.judgement.verdict.empty() && last.iters < m.iters) m.judgement.verdict = explain_stop();
@@ -72,8 +72,8 @@ class Answers {
   }
 
  private:
-  Judgement judge_last(bool thorough) const {
-    auto judgement = judge(last, 0, thorough);
+  Judgement judge_last() const {
+    auto judgement = judge(last);
     if (judgement.verdict.empty()) judgement.verdict = runs_.explain_start();
     if (judgement.verdict.empty() && last.iters == 1 && !std::ranges::equal(last.assigned_centroids, problem_.initial_centroids))
       judgement.verdict = "its one iteration did not start from the initial centroids";

@@ -45,7 +45,7 @@ class TimeJudge {
   std::string explain_threads(const Measurement& m) const {
     const auto declared = case_.config.values().find("threads");
     if (declared == case_.config.values().end() || case_.on_gpu() || group_ || m.library || threads_spin()) return "";
-    const auto threads = double(std::get<std::int64_t>(declared->second)), busy = std::ranges::min(busy_);
+    const auto threads = double(std::get<std::int64_t>(declared->second)), busy = median(busy_);
     if (threads == 0 || busy <= 1.1 * threads + 0.5) return "";
     return fmt::format("it kept {:.3g} threads busy and declares {}", busy, threads);
   }

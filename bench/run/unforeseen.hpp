@@ -85,7 +85,7 @@ class UnforeseenRun {
     rows = initial_centroids(runs_.points->set, runs_.problem.k, "random", seed);
     Tried now = timed_run(rows);
     now.wrong = runs_.explain_start();
-    if (now.wrong.empty()) now.wrong = judge_(solution, 0, false).verdict;
+    if (now.wrong.empty()) now.wrong = judge_(solution).verdict;
     return now;
   }
   Tried timed_run(const std::vector<T>& from = {}) {
