@@ -41,7 +41,7 @@ def small(text: str) -> str:
     text = re.sub(r" clip-path='([^']*)' style='([^']*)'", r" style='\2;clip-path:\1'", text)
     if FONT in text:
         text = text.replace(f";{FONT}", "").replace("</style>", f"text{{{FONT}}}</style>", 1)
-    return short_names(shared_styles(text))
+    return ticks(short_names(shared_styles(text)))
 
 
 def relative(path: str) -> str:
@@ -65,6 +65,19 @@ def shared_styles(text: str) -> str:
     text = re.sub(r" style='([^']*)'", lambda m: f" class='{names[m[1]]}'" if m[1] in names else m[0], text)
     text = ALIKE.sub(lambda m: f"<g class='{m[1]}'>" + m[0].replace(f" class='{m[1]}'", "") + "</g>", text)
     return text.replace("</style>", "".join(f".{name}{{{style}}}" for style, name in names.items()) + "</style>", 1)
+
+
+def ticks(text: str) -> str:
+    """An axis' ticks of one class as one path, not a reference each."""
+    place = re.compile(r"<use [^>]*? x='([^']*)' y='([^']*)'/>")
+    for name, step in re.findall(r"<path id='(\w+)' d='M0 0(l[-\d. ]+)' [^>]*/>", text):
+        group = rf"<g class='(s\d+)'>((?:<use (?:xlink:)?href='#{name}' x='[^']*' y='[^']*'/>)+)</g>"
+        for held, shared, marks in [(m[0], m[1], m[2]) for m in re.finditer(group, text)]:
+            drawn = place.sub(rf"M\1 \2{step}", marks)
+            text = text.replace(held, f"<path class='{shared}' d='{drawn}'/>")
+        if f"#{name}'" not in text:
+            text = re.sub(rf"<defs><path id='{name}'[^>]*/></defs>", "", text)
+    return text
 
 
 def short_names(text: str) -> str:

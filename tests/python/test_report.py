@@ -355,3 +355,10 @@ def test_a_smaller_picture_says_a_style_once():
     text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}</svg>")
     used = "<use href='#i0'/>" * 3
     assert text == f"<svg><style>*{{a:b}}.s0{{fill:red}}</style><path id='i0' d='M0 0'/><g class='s0'>{used}</g></svg>"
+
+
+def test_a_smaller_picture_has_a_path_for_the_ticks_of_an_axis():
+    mark = '<defs><path id="m12ab" d="M 0 0 L 0 2 " style="stroke:red"/></defs>'
+    used = "".join(f'<use xlink:href="#m12ab" x="{x}" y="9" style="fill:red"/>' for x in (1, 2, 3))
+    text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}{used}</svg>")
+    assert text == "<svg><style>*{a:b}.s0{fill:red}</style><path class='s0' d='M1 9l0 2M2 9l0 2M3 9l0 2'/></svg>"
