@@ -59,10 +59,11 @@ class Large:
 
     def iterate(self) -> int:
         settings = {"max_iters": self.job.iterations, "tol": -1.0, "BLOCK_N": self.job.parameters["chunk"]}
-        settings["init_centroids"] = self.start
         if self.torch.cuda.device_count() == 1:
             settings["device"] = "cuda:0"
-        self.labels, self.centroids = self.library.kmeans_largeN(self.points, len(self.start), **settings)
+        self.labels, self.centroids = self.library.kmeans_largeN(
+            self.points, len(self.start), init_centroids=self.start, **settings
+        )
         for gpu in range(self.torch.cuda.device_count()):
             self.torch.cuda.synchronize(gpu)
         return self.job.iterations
@@ -93,8 +94,12 @@ def load() -> tuple[dict[str, str], Prepare]:
 
     if not torch.cuda.is_available():
         raise RuntimeError("this PyTorch sees no GPU")
-    said = {"name": "flash-kmeans", "version": flash_kmeans.__version__, "precision": "tf32", "device": "cuda"}
-    return said, Large if "large" in sys.argv else Lloyd
+    return {
+        "name": "flash-kmeans",
+        "version": flash_kmeans.__version__,
+        "precision": "tf32",
+        "device": "cuda",
+    }, Large if "large" in sys.argv else Lloyd
 
 
 serve(load)

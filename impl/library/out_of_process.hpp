@@ -27,11 +27,13 @@ class OutOfProcess {
   int iterate(Trace& trace);
   Solution<T> download();
 
+ protected:
+  const Problem<T> p_;
+
  private:
   std::string said(const char* key) const;
   double empty_call_s();
 
-  const Problem<T> p_;
   SharedArray<T> points_, initial_, assigned_, centroids_;
   SharedArray<std::int32_t> labels_;
   std::unique_ptr<Worker> worker_;

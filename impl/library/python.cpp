@@ -13,17 +13,19 @@
 #include <map>
 #include <sstream>
 #include <thread>
+#include <vector>
+
+#include "bench/base/home.hpp"
 
 namespace km {
+
 namespace {
 
 constexpr const char* find = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
 constexpr const char* import_and_look = "import importlib, sys; getattr(importlib.import_module(sys.argv[1]), sys.argv[2])";
 
-constexpr std::chrono::seconds limit{30};
-
 /// Runs the words without a shell and discards the output. Returns true if it exits with code 0 within the limit.
-bool succeeds(std::vector<std::string> words) {
+bool succeeds(std::vector<std::string> words, std::chrono::seconds limit) {
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -56,7 +58,10 @@ std::vector<std::string> launcher(const std::string& ranks) {
 }  // namespace
 
 bool python_has(const std::string& module, const std::string& attribute) {
-  return runs({python(), "-c", attribute.empty() ? find : import_and_look, module, attribute});
+  static std::map<std::pair<std::string, std::string>, bool> known;
+  const auto [at, fresh] = known.try_emplace({module, attribute}, false);
+  if (fresh) at->second = succeeds({python(), "-c", attribute.empty() ? find : import_and_look, module, attribute}, std::chrono::seconds(30));
+  return at->second;
 }
 
 std::string not_installed(const std::string& library) { return library + " is not installed for " + python(); }
@@ -84,7 +89,7 @@ std::string unlaunched() {
 bool runs(const std::vector<std::string>& words) {
   static std::map<std::vector<std::string>, bool> known;
   const auto [at, fresh] = known.try_emplace(words, false);
-  if (fresh) at->second = succeeds(words);
+  if (fresh) at->second = succeeds(words, std::chrono::seconds(30));
   return at->second;
 }
 

@@ -3,12 +3,40 @@
 #include "impl/library/sklearn.hpp"
 
 namespace km {
+namespace {
 
-Command fit_command(const Config& config, const std::string& module, const std::string& algorithm) {
+std::vector<std::string> environment_of(const Config& config) {
   const auto threads = config.number("threads");
-  const auto environment = threads > 0 ? std::vector{"OMP_NUM_THREADS=" + std::to_string(threads)} : std::vector<std::string>{};
-  return python_command("sklearn_worker.py", {module, algorithm}, environment);
+  return threads > 0 ? std::vector{"OMP_NUM_THREADS=" + std::to_string(threads)} : std::vector<std::string>{};
 }
+
+}  // namespace
+
+template <class T>
+Fitted<T>::Fitted(const Problem<T>& problem, const Config& config, Trace& trace, const std::string& module, const std::string& algorithm)
+    : OutOfProcess<T>(problem, config, trace, python_command("sklearn_worker.py", {module, algorithm}, environment_of(config))) {}
+
+template <class T>
+Solution<T> Fitted<T>::download() {
+  const Problem<T>& p = this->p_;
+  Solution<T> out = OutOfProcess<T>::download();
+  std::vector<double> sums(out.centroids.size());
+  std::vector<std::int64_t> counts(p.k);
+  for (std::int64_t i = 0; i < p.n; ++i) {
+    const auto c = out.labels[i];
+    if (c < 0 || c >= p.k) continue;  // the judge will report it
+    ++counts[c];
+    for (int j = 0; j < p.d; ++j) sums[std::size_t(c) * p.d + j] += p.points[i * p.d + j];
+  }
+  out.centroids = out.assigned_centroids;
+  for (int c = 0; c < p.k; ++c)
+    if (counts[c] > 0)
+      for (int j = 0; j < p.d; ++j) out.centroids[std::size_t(c) * p.d + j] = T(sums[std::size_t(c) * p.d + j] / double(counts[c]));
+  return out;
+}
+
+template struct Fitted<float>;
+template struct Fitted<double>;
 
 std::string unfit(const ProblemShape& p, const std::string& module, const std::string& library) {
   if (p.max_iters < 2) return "fit makes two assigns at least";
@@ -20,9 +48,9 @@ std::string unfit(const ProblemShape& p, const std::string& module, const std::s
 namespace {
 
 template <class T>
-struct Sklearn : OutOfProcess<T> {
+struct Sklearn : Fitted<T> {
   Sklearn(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, fit_command(config, "sklearn.cluster", config.word("algorithm"))) {}
+      : Fitted<T>(problem, config, trace, "sklearn.cluster", config.word("algorithm")) {}
 };
 
 const Register<Sklearn> registration{{

@@ -7,8 +7,15 @@
 
 namespace km {
 
-/// module: the Python module whose KMeans is fitted, on the threads of the config.
-Command fit_command(const Config& config, const std::string& module, const std::string& algorithm);
+/// module: the Python module whose KMeans is fitted.
+template <class T>
+struct Fitted : OutOfProcess<T> {
+  Fitted(const Problem<T>& problem, const Config& config, Trace& trace, const std::string& module, const std::string& algorithm);
+  Solution<T> download();
+};
+
+extern template struct Fitted<float>;
+extern template struct Fitted<double>;
 
 /// Returns why a fit cannot solve this problem, or "". library: the module's name for users.
 std::string unfit(const ProblemShape& p, const std::string& module, const std::string& library);

@@ -5,7 +5,7 @@ import sys
 import warnings
 from importlib import metadata
 
-from worker import Job, Prepare, means, serve
+from worker import Job, Prepare, serve
 
 
 class Fit:
@@ -23,9 +23,8 @@ class Fit:
         return self.model.n_iter_ + (self.model.n_iter_ == updates)
 
     def download(self) -> None:
-        job = self.job
-        job.labels[:], job.assigned[:] = self.model.labels_, self.model.cluster_centers_
-        job.centroids[:] = means(job.points, job.labels, job.assigned)
+        self.job.labels[:], self.job.assigned[:] = self.model.labels_, self.model.cluster_centers_
+        self.job.centroids[:] = self.model.cluster_centers_
 
 
 def load() -> tuple[dict[str, str], Prepare]:

@@ -5,9 +5,8 @@ namespace km {
 namespace {
 
 template <class T>
-struct Sklearnex : OutOfProcess<T> {
-  Sklearnex(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, fit_command(config, "sklearnex.cluster", "lloyd")) {}
+struct Sklearnex : Fitted<T> {
+  Sklearnex(const Problem<T>& problem, const Config& config, Trace& trace) : Fitted<T>(problem, config, trace, "sklearnex.cluster", "lloyd") {}
 };
 
 const Register<Sklearnex> registration{{
