@@ -3,6 +3,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -46,13 +47,15 @@ std::size_t path_in(const std::string& word) {
   return equals == word.npos ? equals : equals + 1;
 }
 
-/// Shortens absolute paths to their last name, to keep the machine's folders private.
+/// Shortens absolute paths to their last name, to keep the machine's folders private. A word may be a command line (--external).
 Json shortened(const std::vector<std::string>& argv) {
   Json list = Json::array();
   for (std::size_t at = 0; at < argv.size(); ++at) {
     const std::size_t path = at == 0 ? 0 : path_in(argv[at]);
     const std::size_t kept = std::min(path, argv[at].size());
-    list.push_back(argv[at].substr(0, kept) + fs::path(argv[at].substr(kept)).filename().string());
+    std::string word = argv[at].substr(0, kept) + fs::path(argv[at].substr(kept)).filename().string();
+    RE2::GlobalReplace(&word, R"( /\S*/)", " ");
+    list.push_back(word);
   }
   return list;
 }

@@ -27,12 +27,13 @@ def test_the_example_is_right_as_it_stands(tmp_path):
 
 
 def test_a_line_has_the_cost_of_a_call_and_the_program_s_own_clock(tmp_path):
-    command = program(tmp_path, sys.executable, FAULTY, "none")
+    command = f"env {program(tmp_path, sys.executable, FAULTY, 'none')}"
     succeeded("run", "--implementation", "library/external", *SMALL, "--out", tmp_path, "--external", command)
     line = by_implementation(tmp_path)["library/external"]
     assert (line["verdict"], line["failure"]) == ("", None) and line["grade"] in ("exact", "rounded")
     assert line["phases"]["inside"] == pytest.approx([0.001 / 3] * 3)
     assert 0 < line["prepare_phases"]["empty_call"] < line["prepare_s"]
+    assert line["argv"][-1] == "env program", "no folder of the machine"
 
 
 BROKEN = {

@@ -96,6 +96,8 @@ def test_every_recorded_line_keeps_the_schema(path):
         VALIDATOR.validate(one)
     told: list[str] = []
     assert (len(list(results.read_lines(path, told=told))), told) == (len(made), [])
+    words = {word for one in made for word in one["argv"]}
+    assert not [word for word in words if re.search(r"(^| |=)/", word)], "a command names no folder of the machine"
 
 
 def test_the_later_line_counts(bench):
