@@ -49,7 +49,7 @@ inline bool on_cpu(const Candidate& one) { return one.implementation->descriptio
 
 constexpr double share = 0.1, factor = 2;       // budget: of the run, for trials; of the least run, within which a forecast is worth a trial
 constexpr int least_iters = 3;                  // of a trial
-constexpr double layout_rate = 2e9;             // bytes a second of points that the CPU lays out anew
+constexpr double layout_rate = 2e9;             // bytes a second of points that the CPU lays out anew, a guess
 constexpr int most_tried = 4, most_raced = 6;   // race; the second on the CPU, where trials lengthen
 constexpr double cheap = 0.002;                 // seconds of a run for which twice as many are tried
 constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take in any case, and that its runs take together
@@ -94,8 +94,7 @@ inline std::int64_t greatest(std::span<const Rival> rivals, const ProblemShape& 
   return std::max(with_cost, without);
 }
 
-/// The shape with the number of iterations that it may take. To convergence it is a guess: within a factor of three of three in five problems of
-/// ours/auto, too high for most others. Real sets, which take longest, need about so many.
+/// The shape with the number of iterations that it may take. To convergence it is a guess, of what real sets need; generated ones rest earlier.
 inline ProblemShape expected(ProblemShape shape) {
   if (shape.tolerance >= 0) shape.max_iters = static_cast<int>(std::clamp(1.2 * std::pow(double(shape.n), 0.4), 1.0, double(shape.max_iters)));
   return shape;
