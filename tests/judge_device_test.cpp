@@ -2,6 +2,7 @@
 #include "bench/judge/judge_device.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include "tests/solving.hpp"
 
@@ -68,26 +69,28 @@ TYPED_TEST(JudgeOnDevice, CountsPlantedLabelsLikeTheHost) {
 }
 
 TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {
-  const Clustered<TypeParam> clustered(10'007, 3, 4);
-  const ClusterSums sums = clustered.found().second;
-  std::vector<double> expected(12), expected_abs(12);
-  std::vector<std::int64_t> counts(4);
-  double inertia = 0;
-  for (std::int64_t i = 0; i < 10'007; ++i) {
-    const int c = clustered.labels[i];
-    ++counts[c];
-    inertia += clustered.distance(i, c);
-    for (int j = 0; j < 3; ++j) {
-      expected[c * 3 + j] += double(clustered.points[i * 3 + j]);
-      expected_abs[c * 3 + j] += std::abs(double(clustered.points[i * 3 + j]));
+  for (const auto& [n, d, k] : {std::tuple(10'007, 3, 4), {10'007, 70, 90}, {63, 2, 65}}) {
+    const Clustered<TypeParam> clustered(n, d, k);
+    const ClusterSums sums = clustered.found().second;
+    std::vector<double> expected(k * d), expected_abs(k * d);
+    std::vector<std::int64_t> counts(k);
+    double inertia = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const int c = clustered.labels[i];
+      ++counts[c];
+      inertia += clustered.distance(i, c);
+      for (int j = 0; j < d; ++j) {
+        expected[c * d + j] += double(clustered.points[i * d + j]);
+        expected_abs[c * d + j] += std::abs(double(clustered.points[i * d + j]));
+      }
     }
-  }
-  EXPECT_EQ(sums.counts, counts);
-  EXPECT_NEAR(sums.inertia, inertia, 1e-9 * inertia);
-  for (int cell = 0; cell < 12; ++cell) {
-    EXPECT_NEAR(sums.sums[cell], expected[cell], 1e-9 * expected_abs[cell]);
-    EXPECT_LE(std::abs(sums.remainders[cell]), 1e-12 * expected_abs[cell]);
-    EXPECT_NEAR(sums.abs_sums[cell], expected_abs[cell], 1e-9 * expected_abs[cell]);
+    EXPECT_EQ(sums.counts, counts);
+    EXPECT_NEAR(sums.inertia, inertia, 1e-9 * inertia);
+    for (int cell = 0; cell < k * d; ++cell) {
+      EXPECT_NEAR(sums.sums[cell], expected[cell], 1e-9 * expected_abs[cell]);
+      EXPECT_LE(std::abs(sums.remainders[cell]), 1e-12 * expected_abs[cell]);
+      EXPECT_NEAR(sums.abs_sums[cell], expected_abs[cell], 1e-9 * expected_abs[cell]);
+    }
   }
 }
 

@@ -12,7 +12,10 @@
 namespace km {
 namespace {
 
-constexpr int threads = 256, centroids_at_once = 8, clusters_at_once = 8;
+constexpr int threads = 256, points_at_once = 4, centroids_at_once = 8, clusters_at_once = 8;
+constexpr std::int64_t points_of_block = std::int64_t{threads} * points_at_once;
+constexpr int few_clusters = 64;      // up to here, a pass over the labels for each eight costs less than atomics
+constexpr std::int64_t stretch = 64;  // points whose sums a warp adds up
 constexpr std::int64_t chunk_bytes = std::int64_t{512} << 20;
 
 /// Hashes 4096 evenly spaced values and the last one. Detects other points at the same address.
@@ -126,41 +129,55 @@ __device__ double block_sum(double value) {
 
 // ---- labels -------------------------------------------------------------------------------------------------------------
 
-/// One thread per point; eight centroids at a time, so that a point's values are read k / 8 times. centroids, last: k x d in fp64. Lists points whose
-/// label is not the nearest, or whose two least distances² differ by no more than `doubt`, counted from `first`. Sums by block the least distances²
-/// of the others, and all distances² to the label's centroid in `last`. The host adds them in a fixed order.
+/// Four points a thread and eight centroids at a time, so that each value read serves several distances. centroids, last: k x d in fp64. Lists points
+/// whose label is not the nearest, or whose two least distances² differ by no more than `doubt`, counted from `first`. Sums by block the least
+/// distances² of the others, and all distances² to the label's centroid in `last`. The host adds them in a fixed order.
 template <class T>
 __global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const double* __restrict__ last,
                                const std::int32_t* __restrict__ labels, std::int64_t first, std::int64_t n, int d, int k, double doubt,
                                unsigned long long* listed, std::int64_t* list, double* least_of_block, double* inertia_of_block) {
-  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t begin = blockIdx.x * points_of_block + threadIdx.x;
+  std::int64_t at[points_at_once];
+#pragma unroll
+  for (int u = 0; u < points_at_once; ++u) at[u] = min(begin + u * threads, n - 1);  // repeats the last point, unused
+  double best_dist[points_at_once], second_dist[points_at_once];
+  int best[points_at_once] = {};
+#pragma unroll
+  for (int u = 0; u < points_at_once; ++u) best_dist[u] = second_dist[u] = cuda::infinity<double>;
+  for (int c0 = 0; c0 < k; c0 += centroids_at_once) {
+    double dist[points_at_once][centroids_at_once] = {};
+    for (int j = 0; j < d; ++j) {
+      double x[points_at_once];
+#pragma unroll
+      for (int u = 0; u < points_at_once; ++u) x[u] = points[j * n + at[u]];
+#pragma unroll
+      for (int v = 0; v < centroids_at_once; ++v) {
+        const int c = min(c0 + v, k - 1);  // repeats the last centroid, unused
+        const double value = centroids[std::int64_t(c) * d + j];
+#pragma unroll
+        for (int u = 0; u < points_at_once; ++u) dist[u][v] += (x[u] - value) * (x[u] - value);
+      }
+    }
+#pragma unroll
+    for (int v = 0; v < centroids_at_once; ++v) {
+      if (c0 + v >= k) break;
+#pragma unroll
+      for (int u = 0; u < points_at_once; ++u) {
+        if (dist[u][v] < best_dist[u]) second_dist[u] = best_dist[u], best_dist[u] = dist[u][v], best[u] = c0 + v;
+        else if (dist[u][v] < second_dist[u]) second_dist[u] = dist[u][v];
+      }
+    }
+  }
   double least = 0, inertia = 0;
-  if (i < n) {
+#pragma unroll
+  for (int u = 0; u < points_at_once; ++u) {
+    const std::int64_t i = begin + u * threads;
+    if (i >= n) break;
     for (int j = 0; j < d; ++j) {
       const double diff = points[j * n + i] - last[std::int64_t(labels[i]) * d + j];
       inertia += diff * diff;
     }
-    double best_dist = cuda::infinity<double>, second_dist = cuda::infinity<double>;
-    int best = 0;
-    for (int c0 = 0; c0 < k; c0 += centroids_at_once) {
-      double dist[centroids_at_once] = {};
-      for (int j = 0; j < d; ++j) {
-        const double x = points[j * n + i];
-#pragma unroll
-        for (int v = 0; v < centroids_at_once; ++v) {
-          const int c = c0 + v < k ? c0 + v : k - 1;  // repeats the last centroid, unused
-          const double diff = x - centroids[std::int64_t(c) * d + j];
-          dist[v] += diff * diff;
-        }
-      }
-#pragma unroll
-      for (int v = 0; v < centroids_at_once; ++v) {
-        if (c0 + v >= k) break;
-        if (dist[v] < best_dist) second_dist = best_dist, best_dist = dist[v], best = c0 + v;
-        else if (dist[v] < second_dist) second_dist = dist[v];
-      }
-    }
-    if (labels[i] == best && (k == 1 || second_dist - best_dist > doubt * (best_dist + second_dist))) least = best_dist;
+    if (labels[i] == best[u] && (k == 1 || second_dist[u] - best_dist[u] > doubt * (best_dist[u] + second_dist[u]))) least += best_dist[u];
     else list[atomicAdd(listed, 1ull)] = first + i;
   }
   least = block_sum(least), inertia = block_sum(inertia);
@@ -220,6 +237,28 @@ __global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* _
   }
 }
 
+/// For many clusters: one warp adds up a stretch of points, each lane its dimensions, and passes a sum on where the label changes.
+template <class T>
+__global__ void add_points(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d, double* sums,
+                           double* remainders, double* abs_sums, unsigned long long* counts) {
+  const int lane = threadIdx.x % 32;
+  const std::int64_t begin = (std::int64_t(blockIdx.x) * (threads / 32) + threadIdx.x / 32) * stretch, end = min(begin + stretch, n);
+  for (std::int64_t i = begin + lane; i < end; i += 32) atomicAdd(&counts[labels[i]], 1ull);
+  for (int j = lane; j < d; j += 32) {
+    double sum = 0, remainder = 0, abs_sum = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double x = points[j * n + i];
+      add_exactly(sum, remainder, x);
+      abs_sum += fabs(x);
+      if (i + 1 < end && labels[i + 1] == labels[i]) continue;
+      const std::int64_t at = std::int64_t(labels[i]) * d + j;
+      add_exactly_shared(&sums[at], &remainders[at], sum, remainder);
+      atomicAdd(&abs_sums[at], abs_sum);
+      sum = remainder = abs_sum = 0;
+    }
+  }
+}
+
 }  // namespace
 
 void set_judge_budget(std::int64_t bytes) {
@@ -241,14 +280,18 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, Cl
   for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
     cuda::Buffer<std::int32_t> labels(n);
     cuda::upload(labels, std::span(s.labels).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n)), stream);
-    const unsigned parts = std::min(cuda::blocks(n, 4 * threads), 512u);
-    const dim3 grid(parts, static_cast<unsigned>(p.d), cuda::blocks(p.k, clusters_at_once));
-    sum_clusters<<<grid, threads, 0, stream>>>(columns, labels.data(), n, p.d, p.k, sums.data(), remainders.data(), abs_sums.data(), counts.data());
+    if (p.k > few_clusters) {
+      add_points<<<cuda::blocks(n, threads / 32 * stretch), threads, 0, stream>>>(columns, labels.data(), n, p.d, sums.data(), remainders.data(),
+                                                                                  abs_sums.data(), counts.data());
+    } else {
+      const dim3 grid(std::min(cuda::blocks(n, 4 * threads), 512u), static_cast<unsigned>(p.d), cuda::blocks(p.k, clusters_at_once));
+      sum_clusters<<<grid, threads, 0, stream>>>(columns, labels.data(), n, p.d, p.k, sums.data(), remainders.data(), abs_sums.data(), counts.data());
+    }
     cuda::check_launch();
     if (!check) return;
     auto listed = zeros<unsigned long long>(1, stream);
     cuda::Buffer<std::int64_t> list(n);
-    const unsigned blocks = cuda::blocks(n, threads);
+    const unsigned blocks = cuda::blocks(n, points_of_block);
     cuda::Buffer<double> least(blocks), inertia(blocks);
     look_at_labels<<<blocks, threads, 0, stream>>>(columns, assigned.data(), last.data(), labels.data(), first, n, p.d, p.k, fp64_doubt(p.d),
                                                    listed.data(), list.data(), least.data(), inertia.data());
