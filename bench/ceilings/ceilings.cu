@@ -150,6 +150,36 @@ double read_gbs(const cuda::Stream& stream) {
 double upload_gbs(const cuda::Stream& stream) { return host_copy_gbs(stream, cudaMemcpyHostToDevice); }
 double download_gbs(const cuda::Stream& stream) { return host_copy_gbs(stream, cudaMemcpyDeviceToHost); }
 
+/// GB/s from page-locked host memory to all GPUs at once, each its own part.
+double upload_all_gbs(const cuda::Stream&) {
+  struct Card {
+    int device;
+    cuda::Stream stream{};
+    cuda::Buffer<char> on_device{affordable(gibibyte, 2)};
+    cuda::PinnedBuffer<char> on_host{on_device.size()};
+  };
+  const int selected = cuda::current_device();
+  std::vector<std::unique_ptr<Card>> cards;
+  for (int device = 0; device < device::count(); ++device) {
+    cuda::check(cudaSetDevice(device));
+    cards.push_back(std::make_unique<Card>(device));
+  }
+  double bytes = 0;
+  for (const auto& card : cards) bytes += double(card->on_device.bytes());
+  const double seconds = least([&] {
+    const auto start = Clock::now();
+    for (const auto& card : cards) {
+      cuda::check(cudaSetDevice(card->device));
+      cuda::check(cudaMemcpyAsync(card->on_device.data(), card->on_host.data(), card->on_device.bytes(), cudaMemcpyHostToDevice, card->stream));
+    }
+    for (const auto& card : cards) card->stream.synchronize();
+    return seconds_since(start);
+  });
+  cards.clear();
+  cuda::check(cudaSetDevice(selected));
+  return bytes / seconds * 1e-9;
+}
+
 // ---- arithmetic ---------------------------------------------------------------------------------------------------------
 
 constexpr int chains = 8, rounds = 1 << 16;
@@ -339,6 +369,7 @@ nlohmann::ordered_json gpu_ceilings() {
   measure("tensor_tf32_gflops", tensor_tf32_gflops);
   measure("tensor_bf16_gflops", tensor_bf16_gflops);
   measure("upload_gbs", upload_gbs);
+  if (device::count() > 1) measure("upload_all_gbs", upload_all_gbs);
   measure("download_gbs", download_gbs);
   measure("launch_s", launch_s);
   measure("launch_sync_s", launch_sync_s);

@@ -1,12 +1,9 @@
 // Data sets: tables of datasets/*.toml (a generator with its seed, or a file to fetch), or any file of points (bench/data/catalogue.hpp).
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -118,21 +115,5 @@ void check_init(const std::string& method, int k, int d);
 /// Throws UserError for k < 1, k > n, or a file of another shape. Ranks call it together; k-means++ is for one process.
 template <class T>
 std::vector<T> initial_centroids(const Dataset<T>& dataset, int k, const std::string& method, std::uint64_t seed);
-
-/// Mean absolute difference between centroids (k x d) and ideal centroids (rows of d), each centroid matched to its nearest ideal one.
-template <class T>
-double centroid_error(const std::vector<T>& centroids, const std::vector<double>& ideal, int d) {
-  double sum = 0;
-  for (std::size_t c = 0; c < centroids.size(); c += d) {
-    double best = std::numeric_limits<double>::infinity();
-    for (std::size_t o = 0; o < ideal.size(); o += d) {
-      double error = 0;
-      for (int j = 0; j < d; ++j) error += std::abs(double(centroids[c + j]) - ideal[o + j]);
-      best = std::min(best, error);
-    }
-    sum += best;
-  }
-  return sum / double(centroids.size());
-}
 
 }  // namespace km

@@ -96,6 +96,10 @@ ClusterSums over_ranks(Group* group, ClusterSums mine);
 /// The checks of all ranks' labels, likewise. first: this rank's first point.
 LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first);
 
+/// Mean absolute difference between centroids (k x d) and ideal centroids (rows of d), each centroid matched to its nearest ideal one.
+template <class T>
+double centroid_error(const std::vector<T>& centroids, const std::vector<double>& ideal, int d);
+
 /// Standard deviation and greatest |x| of each dimension, of all ranks' points.
 struct Spread {
   std::vector<double> deviations, greatest;

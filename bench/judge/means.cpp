@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <limits>
+#include <numeric>
 #include <utility>
 
 namespace km {
@@ -176,8 +178,24 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
     }
 }
 
+/// Threads share the centroids; a sum that exceeds the least so far ends early.
+template <class T>
+double centroid_error(const std::vector<T>& centroids, const std::vector<double>& ideal, int d) {
+  std::vector<double> least(centroids.size() / std::size_t(d), std::numeric_limits<double>::infinity());
+#pragma omp parallel for if (centroids.size() * ideal.size() > 1 << 20)
+  for (std::size_t c = 0; c < least.size(); ++c)
+    for (std::size_t o = 0; o < ideal.size(); o += d) {
+      double error = 0;
+      for (int j = 0; j < d && error < least[c]; ++j) error += std::abs(double(centroids[c * d + j]) - ideal[o + j]);
+      least[c] = std::min(least[c], error);
+    }
+  return std::accumulate(least.begin(), least.end(), 0.0) / double(centroids.size());
+}
+
 template ClusterSums sums_on_host(const Problem<float>&, const Solution<float>&);
 template ClusterSums sums_on_host(const Problem<double>&, const Solution<double>&);
+template double centroid_error(const std::vector<float>&, const std::vector<double>&, int);
+template double centroid_error(const std::vector<double>&, const std::vector<double>&, int);
 template Spread spread_of(const Problem<float>&);
 template Spread spread_of(const Problem<double>&);
 template double Judge<float>::summation_error(const Solution<float>&, const ClusterSums&) const;

@@ -1,4 +1,4 @@
-"""The Python side of cuvs.cpp: cuVS's fit() on a CuPy array to the last iteration but one, then for that one."""
+"""The Python side of cuvs.cpp and cuvs_many.cpp: cuVS's fit() to the last iteration but one, then for that one."""
 
 import time
 from typing import Any
@@ -45,14 +45,50 @@ class Fit:
         settings = {"init_method": "Array", "n_init": 1, "max_iter": iterations, "tol": AT_REST}
         return self.kmeans.KMeansParams(n_clusters=len(self.start), **settings)
 
+    def labels_of(self, points: Any, centroids: Any) -> Any:
+        labels = self.cupy.empty(len(points), self.cupy.int32)
+        given = {"labels": labels, "resources": self.resources}
+        self.kmeans.predict(self.parameters(1), points, centroids, **given)
+        self.synchronize()
+        return labels
+
     def download(self) -> None:
         job, cupy = self.job, self.cupy
-        labels = cupy.empty(len(job.points), cupy.int32)
-        given = {"labels": labels, "resources": self.resources}
-        self.kmeans.predict(self.parameters(1), self.points, self.assigned, **given)
-        self.synchronize()
-        job.labels[:] = cupy.asnumpy(labels)
+        job.labels[:] = cupy.asnumpy(self.labels_of(self.points, self.assigned))
         job.assigned[:], job.centroids[:] = cupy.asnumpy(self.assigned), cupy.asnumpy(self.centroids)
+
+
+class FitMany(Fit):
+    """On several GPUs, for points in the host's memory. It cannot label: one GPU does, a chunk of points at a time."""
+
+    chunk = 1 << 24
+
+    def __init__(self, job: Job) -> None:
+        import cupy
+        from cuvs.cluster import kmeans
+        from cuvs.cluster.mg import kmeans as of_many
+        from cuvs.common import MultiGpuResources, Resources
+
+        self.job, self.cupy, self.kmeans, self.of_many = job, cupy, kmeans, of_many
+        self.resources, self.cards = Resources(), MultiGpuResources(device_ids=list(range(job.parameters["gpus"])))
+
+    def reset(self) -> None:
+        self.start, self.assigned, self.centroids = self.job.initial.copy(), None, None
+
+    def fit(self, start: Any, iterations: int) -> tuple[Any, float]:
+        centroids, began = start.copy(), time.perf_counter()
+        if iterations:
+            self.of_many.fit(self.parameters(iterations), self.job.points, centroids=centroids, resources=self.cards)
+            self.cards.sync()
+        return centroids, time.perf_counter() - began
+
+    def download(self) -> None:
+        job, cupy = self.job, self.cupy
+        assigned = cupy.asarray(self.assigned)
+        for first in range(0, len(job.points), self.chunk):
+            points = cupy.asarray(job.points[first : first + self.chunk])
+            job.labels[first : first + len(points)] = cupy.asnumpy(self.labels_of(points, assigned))
+        job.assigned[:], job.centroids[:] = self.assigned, self.centroids
 
 
 def set_up_s(first_s: float, last_s: float, iterations: int) -> float | None:
@@ -61,6 +97,10 @@ def set_up_s(first_s: float, last_s: float, iterations: int) -> float | None:
         return None
     one_s = max(0.0, (first_s - last_s) / (iterations - 2))
     return 2 * max(0.0, last_s - one_s)
+
+
+def prepared(job: Job) -> Fit:
+    return FitMany(job) if "gpus" in job.parameters else Fit(job)
 
 
 def load() -> tuple[dict[str, str], Prepare]:
@@ -72,7 +112,7 @@ def load() -> tuple[dict[str, str], Prepare]:
         raise RuntimeError("this cuVS has no cuvs.cluster.kmeans.KMeansParams")
     if not cupy.cuda.runtime.getDeviceCount():
         raise RuntimeError("CuPy sees no GPU")
-    return {"name": "cuVS", "version": cuvs.__version__, "precision": "input", "device": "cuda"}, Fit
+    return {"name": "cuVS", "version": cuvs.__version__, "precision": "input", "device": "cuda"}, prepared
 
 
 serve(load)

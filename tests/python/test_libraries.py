@@ -94,6 +94,7 @@ SOLVED = [  # worker, dtype, iterations, tolerance, parameters, (n, k): FAISS by
     *(("cuml", np.float32, n, 0, {"transfers": where}, (400, 5)) for n in (4, 100) for where in ("outside", "inside")),
     *(("cuml", np.float64, 2, 0, {"transfers": where}, (400, 5)) for where in ("outside", "inside")),
     *(("cuvs", dtype, n, None, {}, (400, 5)) for dtype, n in ((np.float32, 4), (np.float64, 1), (np.float32, 99))),
+    *(("cuvs", dtype, 4, None, {"gpus": 2}, (400, 5)) for dtype in (np.float32, np.float64)),
     *(("faiss_gpu", np.float32, 4, None, {}, shape) for shape in ((400, 5), (3000, 4))),
 ]
 

@@ -6,3 +6,8 @@ from __future__ import annotations
 class Resources:
     def sync(self) -> None:
         pass
+
+
+class MultiGpuResources(Resources):
+    def __init__(self, *, device_ids: list[int]) -> None:
+        self.device_ids = device_ids
