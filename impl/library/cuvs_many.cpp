@@ -1,5 +1,5 @@
 // RAPIDS' cuVS on several GPUs of one process: cuvs.cluster.mg.kmeans.fit, for points in the host's memory, of which each GPU is sent its share in
-// every fit. Like cuvs.cpp, it fits twice: all iterations but one, then that one. Labels are found untimed, by predict on one GPU.
+// every fit. Like cuvs.cpp, it fits twice: all iterations but one, then that one. Labels are found untimed, by predict on each GPU for a share.
 // Tested with a stand-in (tests/python/test_libraries.py).
 #include "bench/device/device.hpp"
 #include "impl/library/out_of_process.hpp"

@@ -1,6 +1,7 @@
 """The Python side of cuvs.cpp and cuvs_many.cpp: cuVS's fit() to the last iteration but one, then for that one."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from worker import Job, Prepare, serve
@@ -45,23 +46,24 @@ class Fit:
         settings = {"init_method": "Array", "n_init": 1, "max_iter": iterations, "tol": AT_REST}
         return self.kmeans.KMeansParams(n_clusters=len(self.start), **settings)
 
-    def labels_of(self, points: Any, centroids: Any) -> Any:
+    def labels_of(self, points: Any, centroids: Any, resources: Any) -> Any:
         labels = self.cupy.empty(len(points), self.cupy.int32)
-        given = {"labels": labels, "resources": self.resources}
+        given = {"labels": labels, "resources": resources}
         self.kmeans.predict(self.parameters(1), points, centroids, **given)
-        self.synchronize()
+        resources.sync()
+        self.cupy.cuda.Device().synchronize()
         return labels
 
     def download(self) -> None:
         job, cupy = self.job, self.cupy
-        job.labels[:] = cupy.asnumpy(self.labels_of(self.points, self.assigned))
+        job.labels[:] = cupy.asnumpy(self.labels_of(self.points, self.assigned, self.resources))
         job.assigned[:], job.centroids[:] = cupy.asnumpy(self.assigned), cupy.asnumpy(self.centroids)
 
 
 class FitMany(Fit):
-    """On several GPUs, for points in the host's memory. It cannot label: one GPU does, a chunk of points at a time."""
+    """On several GPUs, for points in the host's memory. It cannot label: each GPU labels its share, as one does."""
 
-    chunk = 1 << 24
+    most_at_once = 1 << 22  # points that a GPU labels
 
     def __init__(self, job: Job) -> None:
         import cupy
@@ -69,8 +71,9 @@ class FitMany(Fit):
         from cuvs.cluster.mg import kmeans as of_many
         from cuvs.common import MultiGpuResources, Resources
 
-        self.job, self.cupy, self.kmeans, self.of_many = job, cupy, kmeans, of_many
-        self.resources, self.cards = Resources(), MultiGpuResources(device_ids=list(range(job.parameters["gpus"])))
+        self.job, self.cupy, self.kmeans, self.of_many, self.Resources = job, cupy, kmeans, of_many, Resources
+        self.gpus = range(job.parameters["gpus"])
+        self.cards = MultiGpuResources(device_ids=list(self.gpus))
 
     def reset(self) -> None:
         self.start, self.assigned, self.centroids = self.job.initial.copy(), None, None
@@ -82,12 +85,20 @@ class FitMany(Fit):
             self.cards.sync()
         return centroids, time.perf_counter() - began
 
+    def label_chunks(self, gpu: int) -> None:
+        job, cupy, gpus = self.job, self.cupy, len(self.gpus)
+        chunk = min(self.most_at_once, -(-len(job.points) // gpus))
+        with cupy.cuda.Device(gpu):
+            resources, assigned = self.Resources(), cupy.asarray(self.assigned)
+            for first in range(gpu * chunk, len(job.points), gpus * chunk):
+                points = cupy.asarray(job.points[first : first + chunk])
+                labels = self.labels_of(points, assigned, resources)
+                job.labels[first : first + len(points)] = cupy.asnumpy(labels)
+
     def download(self) -> None:
-        job, cupy = self.job, self.cupy
-        assigned = cupy.asarray(self.assigned)
-        for first in range(0, len(job.points), self.chunk):
-            points = cupy.asarray(job.points[first : first + self.chunk])
-            job.labels[first : first + len(points)] = cupy.asnumpy(self.labels_of(points, assigned))
+        job = self.job
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(self.label_chunks, self.gpus))
         job.assigned[:], job.centroids[:] = self.assigned, self.centroids
 
 

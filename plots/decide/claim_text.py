@@ -77,7 +77,7 @@ def item_texts(items: Sequence[Selector], between: str) -> str:
     """`1 package · 10 packages (fp32, 1 thread)`: shared fields stand once, at the end."""
     first = items[0]
     shared = {f: v for f, v in first.items() if all(f in item and item[f] == v for item in items[1:])}
-    if len(items) == 1 or len(shared) == len(first):
+    if len(shared) == len(first):
         return between.join(map(selector_text, items))
     own = ({f: v for f, v in item.items() if f not in shared} for item in items)
     return between.join(map(selector_text, own)) + (f" ({selector_text(shared)})" if shared else "")

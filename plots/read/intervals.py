@@ -65,7 +65,7 @@ def exact(value: float) -> Estimate:
 
 
 def once(value: float) -> Estimate:
-    return Estimate(value, None, None, 1, "measured once")
+    return Estimate(value, None, None, method="measured once")
 
 
 def of_median(samples: Sequence[float]) -> Estimate | None:

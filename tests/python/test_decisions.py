@@ -211,6 +211,12 @@ def test_differences_and_equalities_are_told_in_percent():
     assert told({"kind": "equality", "within": 0.05, **items})[0] == "equal within 5%"
 
 
+def test_what_all_items_share_is_told_once():
+    apart = {"kind": "equality", "metric": "iteration", "items": [{"k": 1, "d": 3}, {"k": 2, "d": 3}]}
+    assert told(apart)[1].endswith(": k = 1 · k = 2 (d = 3)")
+    assert told({**apart, "items": [{"k": 1, "d": 3}]})[1].endswith(": k = 1, d = 3")
+
+
 def test_a_coarse_point_of_a_tuning_counts_only_beside_a_coarse_default():
     fine, coarse = line(seconds=2.0), line(seconds=1.0, grade="coarse")
     assert tuning.Tuning("h200", (fine, coarse)).right == [fine]

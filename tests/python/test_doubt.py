@@ -148,6 +148,8 @@ def test_few_disturbed_runs_are_left_out_and_said():
     value = metric("run").of(made, {})
     assert (value.value, value.samples, value.high) == (pytest.approx(125), 6, pytest.approx(150))
     assert value.method == "order statistics, disturbed runs left out" and results.doubt(made) == ""
+    nearly = checked(line(samples_s=slow, run_delay_s=[8.0] * 3 + [0.0] * 4))
+    assert metric("run").of(nearly, {}).samples == 4, "three of seven are less than half"
     without = metric("run").of(checked(line(samples_s=slow)), {})
     assert (without.value, without.samples) == (130, 7), "a slow run without a delay counts"
 

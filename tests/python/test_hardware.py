@@ -232,7 +232,9 @@ def test_machines_are_compared_by_what_binds_and_across_devices(bench):
     assert [(one.what, one.value.value) for one in pairs] == [(what, pytest.approx(4)) for what in BOUNDS]
     across = {(one.base[0], one.new[0]): one.value.value for one in devices.gpus_over_cpus(exhibits, "iteration")}
     assert across == {("slow", "slow"): pytest.approx(1), ("slow", "fast"): pytest.approx(4)}, "all threads"
-    assert all(len(own) == 3 for own in devices.best(exhibits, "iteration").values())
+    best = devices.best(exhibits, "iteration")
+    assert all(len(own) == 3 for own in best.values())
+    assert [problem.n for problem in best] == [10**4, 10**5, 10**6], "by how much there is to do"
 
 
 def test_a_rate_past_multiply_adds_is_held_against_the_matrix_units(two):

@@ -84,6 +84,8 @@ FORMULAS = [  # metric, line, machine.json, value
     ("imbalance", line(ranks={"walls_s": None}), {}, None),
     ("time_share:fused", SHARES, {}, None),
     ("time_share:other", NO_TIME, {}, None),
+    ("point_iteration", line(n=1000, samples_s=[0.5] * 3, iterations=5), {}, 1e5),
+    ("point_iteration", line(verdict="wrong"), {}, None),
     ("energy", line(energy=ENERGY), {}, 2.5),
     ("energy", line(energy={**ENERGY, "joules": None}), {}, None),
     ("energy", line(energy=ENERGY, verdict="wrong"), {}, None),

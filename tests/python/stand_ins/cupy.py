@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -60,7 +61,14 @@ def get_default_memory_pool() -> SimpleNamespace:
 
 int32 = np.int32
 zeros_like, bincount, where, maximum = map(lifted, (np.zeros_like, np.bincount, np.where, np.maximum))
+
+
+class Device(nullcontext):
+    def synchronize(self) -> None:
+        pass
+
+
 cuda = SimpleNamespace(
-    Device=lambda: SimpleNamespace(synchronize=lambda: None),
+    Device=Device,
     runtime=SimpleNamespace(getDeviceCount=lambda: int(os.environ.get("STAND_IN_GPUS", "1"))),
 )
