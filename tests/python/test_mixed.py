@@ -48,6 +48,15 @@ def test_no_speedup_across_two_files(bench):
     assert any(value.value == pytest.approx(27.76) for value in values if value)
 
 
+def test_a_file_in_another_form_is_the_same_where_its_points_are(bench):
+    """Packed, or with values of 64 bits: other bytes, the same points in fp32. What fp64 lines read is known by it."""
+    before, after = ({**one, "hash": "1" * 32, "generator": None} for one in (ONE, TWO))
+    lines = [line(packages=1, date=OLD, **before), line(packages=10, date=NEWER, **after)]
+    double = line(packages=100, date=OLD, precision="fp64", **{**before, "hash": "3" * 32})
+    assert shown(bench.view([*lines, double])) == {1, 10, 100}
+    assert shown(bench.view([double, lines[1]])) == {10}, "nothing says that these are the same"
+
+
 def test_no_claim_across_two_files(bench):
     lines = [line(packages=1, hash="1" * 32, date=OLD), line(packages=10, hash="2" * 32, date=NEWER)]
     assert bench.judge(lines, **RATIO, at_least=0.5).verdict == INCOMPARABLE

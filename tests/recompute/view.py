@@ -165,16 +165,22 @@ def newest(lines, varied):
     def if_ran(x, what):
         return what if x["dataset"].get("hash") is not None else None
 
+    kept = sorted(lines, key=lambda x: x["date"])
+    of_files = [
+        x["dataset"] for x in kept if x["dataset"].get("hash") is not None and not x["dataset"].get("generator")
+    ]
+    last_with = {one["hash"]: one.get("source") for one in of_files}  # files with the same points hold the same
+    now = {one.get("source"): last_with[one["hash"]] for one in of_files if last_with[one["hash"]] != one.get("source")}
+
     rules = [  # what lines may share, and what they then must share
         (lambda x: points(x, "d", "k"), lambda x: if_ran(x, settings(x, lambda name: name not in varied))),
         (
             lambda x: points(x, "n", "d", "k") if x["dataset"].get("generator") else x["dataset"]["name"],
-            lambda x: if_ran(x, x["dataset"].get("source")),
+            lambda x: if_ran(x, now.get(x["dataset"].get("source"), x["dataset"].get("source"))),
         ),
         (lambda x: points(x, "n", "d", "k", "precision"), lambda x: x["dataset"].get("hash")),
         (lambda x: x["init"]["method"], lambda x: x["init"].get("source")),
     ]
-    kept = sorted(lines, key=lambda x: x["date"])
     for by, what in rules:
         last = {by(x): what(x) for x in kept if what(x) is not None}
         kept = [x for x in kept if what(x) in (None, last.get(by(x)))]
