@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ AXES = words("implementation dataset n d k precision init init_seed iterations t
 DEFAULTS = {"n": 1000, "d": 4, "k": 4, "precision": "fp32", "init": "random", "init_seed": 1}
 DEFAULTS |= {"iterations": 5, "tolerance": None}
 SHARDED = r"/ranks/|_ranks$|library/torch$|many/(nccl|screened)$"  # implementations that run on several ranks
+CATALOGUE = tomllib.loads((Path(__file__).parents[2] / "datasets/synthetic.toml").read_text())
 CASE = words("exhibit profile implementation parameters dataset n d k precision init max_iters tolerance")
 MEASURED = [name for name, node in FIELDS.items() if node.get("known") != "before"]
 
@@ -176,6 +178,7 @@ def case(exhibit: str, profile: str, values: dict[str, Any]) -> dict[str, Any]:
         eigenvalues = {f"eigenvalue_{at}": [at * at / 100] for at in range(1, 11)}
         made["counters"] = {"ari": [1 - seconds / 100], "nmi": [1 - seconds / 100], **eigenvalues}
     made["parameters"] = {name[4:]: value for name, value in values.items() if name.startswith("set.")}
+    made["dataset"]["generator"] |= CATALOGUE.get(values["dataset"], {}).get("settings", {})
     made["dataset"]["generator"] |= {name[5:]: value for name, value in values.items() if name.startswith("data.")}
     made["case"] = case_id(made)
     return made
