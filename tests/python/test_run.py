@@ -76,6 +76,7 @@ def test_an_exhibit_writes_to_its_papers_file(tmp_path):
         succeeded("run", "demo2000/table1.toml", *flags(profile=profile, out="out"), cwd=tmp_path)
     written = [(line["exhibit"], line["profile"], line["n"]) for line in lines_of(tmp_path / "out/demo2000.jsonl")]
     assert written == [("demo2000/table1", "paper", 200), ("demo2000/table1", "quick", 50)]
+    assert not list((tmp_path / "out").rglob("*.npy")), "points and labels are saved for who asks"
 
 
 def test_a_plan_as_json_has_the_fields_of_the_lines(tmp_path):
@@ -96,6 +97,13 @@ def test_a_plan_as_json_has_the_fields_of_the_lines(tmp_path):
         assert one["dataset"]["source"] == line["dataset"]["source"]
         assert (one["skip"], one["name"].startswith("demo2000/table1/")) == ("", True)
         assert one["repetitions"] == len(line["samples_s"]) and one["forecast_s"] > 0
+
+
+def test_a_case_is_named_by_its_tolerance():
+    for tolerance, says in ((0.5, "/tol:0.5/"), (0, "/tol:0/")):
+        plan = succeeded("run", *NAIVE, *SMALL, f"--tolerance={tolerance}", "--dry-run")
+        assert says in plan.stdout
+    assert "/tol:" not in succeeded("run", *NAIVE, *SMALL, "--dry-run").stdout
 
 
 def test_a_dry_run_writes_nothing(tmp_path):
