@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -150,35 +151,33 @@ double read_gbs(const cuda::Stream& stream) {
 double upload_gbs(const cuda::Stream& stream) { return host_copy_gbs(stream, cudaMemcpyHostToDevice); }
 double download_gbs(const cuda::Stream& stream) { return host_copy_gbs(stream, cudaMemcpyDeviceToHost); }
 
-/// GB/s from page-locked host memory to all GPUs at once, each its own part.
-double upload_all_gbs(const cuda::Stream&) {
+/// GB/s from page-locked host memory to all GPUs at once, each its own part. Leaves another device selected.
+double upload_to_all() {
   struct Card {
-    int device;
     cuda::Stream stream{};
     cuda::Buffer<char> on_device{affordable(gibibyte, 2)};
     cuda::PinnedBuffer<char> on_host{on_device.size()};
   };
-  const int selected = cuda::current_device();
   std::vector<std::unique_ptr<Card>> cards;
+  double bytes = 0;
   for (int device = 0; device < device::count(); ++device) {
     cuda::check(cudaSetDevice(device));
-    cards.push_back(std::make_unique<Card>(device));
+    bytes += double(cards.emplace_back(std::make_unique<Card>())->on_device.bytes());
   }
-  double bytes = 0;
-  for (const auto& card : cards) bytes += double(card->on_device.bytes());
   const double seconds = least([&] {
     const auto start = Clock::now();
-    for (const auto& card : cards) {
-      cuda::check(cudaSetDevice(card->device));
+    for (int device = 0; const auto& card : cards) {
+      cuda::check(cudaSetDevice(device++));
       cuda::check(cudaMemcpyAsync(card->on_device.data(), card->on_host.data(), card->on_device.bytes(), cudaMemcpyHostToDevice, card->stream));
     }
     for (const auto& card : cards) card->stream.synchronize();
     return seconds_since(start);
   });
-  cards.clear();
-  cuda::check(cudaSetDevice(selected));
   return bytes / seconds * 1e-9;
 }
+
+/// On a thread of its own: the selected device is the thread's.
+double upload_all_gbs(const cuda::Stream&) { return std::async(std::launch::async, upload_to_all).get(); }
 
 // ---- arithmetic ---------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int threads = 256, points_at_once = 4, centroids_at_once = 8, clusters_at_once = 8;
 constexpr std::int64_t points_of_block = std::int64_t{threads} * points_at_once;
-constexpr int few_clusters = 64;      // up to here, a pass over the labels for each eight costs less than atomics
+constexpr int few_clusters = 64;      // a guess: up to here, passes over the labels, one for each eight, cost less than atomics
 constexpr std::int64_t stretch = 64;  // points whose sums a warp adds up
 constexpr std::int64_t chunk_bytes = std::int64_t{512} << 20;
 

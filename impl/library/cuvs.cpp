@@ -3,7 +3,7 @@
 // disabled: each fit sets up its buffers and ends with an assign for the inertia. It stops when the centroids rest (tol must be above 0: 1e-30). The
 // phase set_up is the cost of both fits beside their iterations, computed from their two times. Points are uploaded in prepare.
 // Tested with stand-ins (tests/python/test_libraries.py); recorded on an H200 (ours/peers, he2021/table7_libraries).
-#include "impl/library/out_of_process.hpp"
+#include "impl/library/cuvs.hpp"
 
 namespace km {
 namespace {
@@ -16,13 +16,9 @@ struct Cuvs : OutOfProcess<T> {
 const Register<Cuvs> registration{{
     .summary = "RAPIDS cuVS's k-means on the GPU, from a given start",
     .device = Device::gpu,
-    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      if (p.tolerance >= 0) return "cuVS stops by how far centroids move, not by labels: leave the tolerance out";
-      if (!python_has("cuvs")) return not_installed("cuvs");
-      return python_has("cupy") ? "" : not_installed("cupy");
-    },
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return no_cuvs(p); },
     .distance = Distance::expansion,
-    .departs = "once the centroids rest, it makes none of the other iterations",
+    .departs = cuvs_departs,
 }};
 
 }  // namespace

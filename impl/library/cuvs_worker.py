@@ -61,7 +61,7 @@ class Fit:
 
 
 class FitMany(Fit):
-    """On several GPUs, for points in the host's memory. It cannot label: each GPU labels its share, as one does."""
+    """On all GPUs that the process sees, for points in the host's memory. fit gives no labels: each finds a share."""
 
     most_at_once = 1 << 22  # points that a GPU labels
 
@@ -72,7 +72,7 @@ class FitMany(Fit):
         from cuvs.common import MultiGpuResources, Resources
 
         self.job, self.cupy, self.kmeans, self.of_many, self.Resources = job, cupy, kmeans, of_many, Resources
-        self.gpus = range(job.parameters["gpus"])
+        self.gpus = range(cupy.cuda.runtime.getDeviceCount())
         self.cards = MultiGpuResources(device_ids=list(self.gpus))
 
     def reset(self) -> None:
@@ -97,7 +97,7 @@ class FitMany(Fit):
 
     def download(self) -> None:
         job = self.job
-        with ThreadPoolExecutor() as threads:
+        with ThreadPoolExecutor(len(self.gpus)) as threads:
             list(threads.map(self.label_chunks, self.gpus))
         job.assigned[:], job.centroids[:] = self.assigned, self.centroids
 

@@ -94,7 +94,6 @@ SOLVED = [  # worker, dtype, iterations, tolerance, parameters, (n, k): FAISS by
     *(("cuml", np.float32, n, 0, {"transfers": where}, (400, 5)) for n in (4, 100) for where in ("outside", "inside")),
     *(("cuml", np.float64, 2, 0, {"transfers": where}, (400, 5)) for where in ("outside", "inside")),
     *(("cuvs", dtype, n, None, {}, (400, 5)) for dtype, n in ((np.float32, 4), (np.float64, 1), (np.float32, 99))),
-    *(("cuvs", dtype, 4, None, {"gpus": 2}, (400, 5)) for dtype in (np.float32, np.float64)),
     *(("faiss_gpu", np.float32, 4, None, {}, shape) for shape in ((400, 5), (3000, 4))),
 ]
 
@@ -145,6 +144,14 @@ def test_an_unsupported_problem_is_an_answer(workers, tmp_path, name, iterations
     answer = ask("prepare", **paths, iterations=iterations, tolerance=None, parameters={})
     assert answer["error"].startswith(why)
     assert ask("empty") == {}, "and the process lives on"
+
+
+@pytest.mark.parametrize(("gpus", "dtype"), [(2, np.float32), (2, np.float64), (3, np.float32)])
+def test_cuvs_on_several_gpus_labels_all_points(tmp_path, gpus, dtype):
+    with worker("cuvs_worker.py", STAND_IN_GPUS=str(gpus)) as ask:
+        ask("hello")
+        mine = solved(ask, problem(tmp_path, 400, 3, 5, dtype), 4, None, gpus=gpus)
+    agree(mine, lloyd(mine.points, mine.initial, 4))
 
 
 def test_cuvs_tells_its_set_up_from_its_iterations(tmp_path):

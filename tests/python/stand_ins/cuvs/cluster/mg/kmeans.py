@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import cupy
 import numpy as np
 from cupy import Array
 
@@ -18,7 +19,7 @@ def fit(
     resources: MultiGpuResources,
 ) -> SimpleNamespace:
     assert isinstance(resources, MultiGpuResources)
-    assert resources.device_ids == [0, 1]
+    assert resources.device_ids == list(range(cupy.cuda.runtime.getDeviceCount()))
     for array in (X, centroids):
         if not isinstance(array, np.ndarray):
             raise ValueError("SNMG KMeans requires X to be in host memory")
