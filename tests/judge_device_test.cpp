@@ -1,7 +1,9 @@
 // The judge's GPU half finds the same as plain host loops. Skips without a GPU.
 #include "bench/judge/judge_device.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include "tests/solving.hpp"
@@ -66,6 +68,42 @@ TYPED_TEST(JudgeOnDevice, CountsPlantedLabelsLikeTheHost) {
   EXPECT_EQ(wrong.first_best, clustered.nearest(77));
   EXPECT_NEAR(wrong.first_bad_dist, clustered.distance(77, clustered.labels[77]), 1e-9);
   EXPECT_NEAR(wrong.first_best_dist, clustered.distance(77, clustered.nearest(77)), 1e-9);
+}
+
+/// Many clusters and dimensions: products, or differences where these leave too many points in doubt.
+TYPED_TEST(JudgeOnDevice, FindsPlantedLabelsByProducts) {
+  for (const auto& [n, d, k, offset] : {std::tuple(20'011, 40, 150, 0), {5'003, 17, 64, 0}, {2'000, 128, 257, 3}, {4'001, 33, 100, 1 << 20}}) {
+    Clustered<TypeParam> clustered(n, d, k);
+    for (auto* values : {&clustered.points, &clustered.centroids})
+      for (TypeParam& x : *values) x += TypeParam(offset);
+    for (int i = 0; i < n; ++i) clustered.labels[i] = clustered.nearest(i);  // rounded anew
+    const LabelCheck right = clustered.found().first;
+    EXPECT_EQ(right.judged, n);
+    EXPECT_EQ(right.wrong, 0);
+    EXPECT_EQ(right.out_of_bound, 0);
+
+    std::mt19937 random(n);
+    double least = 0;
+    for (int i = 0; i < n; ++i) least += clustered.distance(i, clustered.labels[i]);
+    EXPECT_NEAR(right.least, least, 1e-9 * least);
+    std::set<int> planted;
+    while (planted.size() < 20) planted.insert(int(random() % n));
+    for (const int i : planted) clustered.labels[i] = (clustered.labels[i] + 1 + random() % (k - 1)) % k;
+    const LabelCheck wrong = clustered.found().first;
+    EXPECT_EQ(wrong.wrong, 20);
+    if (offset == 0) EXPECT_EQ(wrong.first_bad, *planted.begin());
+  }
+}
+
+TYPED_TEST(JudgeOnDevice, ProductsLeaveTiesToTheHost) {
+  Clustered<TypeParam> clustered(3'000, 32, 128);
+  std::copy_n(clustered.centroids.begin() + 5 * 32, 32, clustered.centroids.begin() + 100 * 32);  // 100 is 5's twin
+  for (int i = 0; i < 3'000; ++i) clustered.labels[i] = clustered.nearest(i);
+  EXPECT_EQ(clustered.found().first.tied, 0);
+  const auto of_five = std::ranges::count(clustered.labels, 5);
+  std::ranges::replace(clustered.labels, 5, 100);
+  ASSERT_GT(of_five, 0);
+  EXPECT_EQ(clustered.found().first.broken_ties, of_five);
 }
 
 TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {

@@ -8,14 +8,16 @@
 
 #include "bench/device/cuda.cuh"
 #include "bench/judge/judge_device.hpp"
+#include "bench/judge/nearest_device.cuh"
 
 namespace km {
 namespace {
 
-constexpr int threads = 256, points_at_once = 4, centroids_at_once = 8, clusters_at_once = 8;
-constexpr std::int64_t points_of_block = std::int64_t{threads} * points_at_once;
-constexpr int few_clusters = 64;      // a guess: up to here, passes over the labels, one for each eight, cost less than atomics
-constexpr std::int64_t stretch = 64;  // points whose sums a warp adds up
+constexpr int threads = 256, clusters_at_once = 8;
+constexpr std::int64_t points_of_block = std::int64_t{threads} * 4;  // whose labels it looks at
+constexpr int few_clusters = 64;             // a guess: up to here, passes over the labels, one for each eight, cost less than atomics
+constexpr std::int64_t few_in_doubt = 1000;  // and a thousandth of the points: so many products may leave to the host, else differences are tried
+constexpr std::int64_t stretch = 64;         // points whose sums a warp adds up
 constexpr std::int64_t chunk_bytes = std::int64_t{512} << 20;
 
 /// Hashes 4096 evenly spaced values and the last one. Detects other points at the same address.
@@ -129,55 +131,22 @@ __device__ double block_sum(double value) {
 
 // ---- labels -------------------------------------------------------------------------------------------------------------
 
-/// Four points a thread and eight centroids at a time, so that each value read serves several distances. centroids, last: k x d in fp64. Lists points
-/// whose label is not the nearest, or whose two least distances² differ by no more than `doubt`, counted from `first`. Sums by block the least
-/// distances² of the others, and all distances² to the label's centroid in `last`. The host adds them in a fixed order.
+/// nearest: the labels that find_nearest() proves. Lists the points with another label, counted from `first`. Sums by block the distances² of the others
+/// to their label in `centroids`, and of all in `last`, both k x d in fp64. The host adds them in a fixed order.
 template <class T>
 __global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const double* __restrict__ last,
-                               const std::int32_t* __restrict__ labels, std::int64_t first, std::int64_t n, int d, int k, double doubt,
-                               unsigned long long* listed, std::int64_t* list, double* least_of_block, double* inertia_of_block) {
-  const std::int64_t begin = blockIdx.x * points_of_block + threadIdx.x;
-  std::int64_t at[points_at_once];
-#pragma unroll
-  for (int u = 0; u < points_at_once; ++u) at[u] = min(begin + u * threads, n - 1);  // repeats the last point, unused
-  double best_dist[points_at_once], second_dist[points_at_once];
-  int best[points_at_once] = {};
-#pragma unroll
-  for (int u = 0; u < points_at_once; ++u) best_dist[u] = second_dist[u] = cuda::infinity<double>;
-  for (int c0 = 0; c0 < k; c0 += centroids_at_once) {
-    double dist[points_at_once][centroids_at_once] = {};
-    for (int j = 0; j < d; ++j) {
-      double x[points_at_once];
-#pragma unroll
-      for (int u = 0; u < points_at_once; ++u) x[u] = points[j * n + at[u]];
-#pragma unroll
-      for (int v = 0; v < centroids_at_once; ++v) {
-        const int c = min(c0 + v, k - 1);  // repeats the last centroid, unused
-        const double value = centroids[std::int64_t(c) * d + j];
-#pragma unroll
-        for (int u = 0; u < points_at_once; ++u) dist[u][v] += (x[u] - value) * (x[u] - value);
-      }
-    }
-#pragma unroll
-    for (int v = 0; v < centroids_at_once; ++v) {
-      if (c0 + v >= k) break;
-#pragma unroll
-      for (int u = 0; u < points_at_once; ++u) {
-        if (dist[u][v] < best_dist[u]) second_dist[u] = best_dist[u], best_dist[u] = dist[u][v], best[u] = c0 + v;
-        else if (dist[u][v] < second_dist[u]) second_dist[u] = dist[u][v];
-      }
-    }
-  }
+                               const std::int32_t* __restrict__ labels, const std::int32_t* __restrict__ nearest, std::int64_t first, std::int64_t n,
+                               int d, unsigned long long* listed, std::int64_t* list, double* least_of_block, double* inertia_of_block) {
   double least = 0, inertia = 0;
-#pragma unroll
-  for (int u = 0; u < points_at_once; ++u) {
-    const std::int64_t i = begin + u * threads;
-    if (i >= n) break;
+  const std::int64_t begin = blockIdx.x * points_of_block + threadIdx.x, end = min((blockIdx.x + 1) * points_of_block, n);
+  for (std::int64_t i = begin; i < end; i += threads) {
+    const std::int64_t row = std::int64_t(labels[i]) * d;
+    double dist = 0;
     for (int j = 0; j < d; ++j) {
-      const double diff = points[j * n + i] - last[std::int64_t(labels[i]) * d + j];
-      inertia += diff * diff;
+      const double x = points[j * n + i], diff = x - centroids[row + j], diff_last = x - last[row + j];
+      dist += diff * diff, inertia += diff_last * diff_last;
     }
-    if (labels[i] == best[u] && (k == 1 || second_dist[u] - best_dist[u] > doubt * (best_dist[u] + second_dist[u]))) least += best_dist[u];
+    if (nearest[i] == labels[i]) least += dist;
     else list[atomicAdd(listed, 1ull)] = first + i;
   }
   least = block_sum(least), inertia = block_sum(inertia);
@@ -271,7 +240,8 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, Cl
   if (!device::available() || p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // exceeds the grid
   const Release release;
   const cuda::Stream stream;
-  const auto assigned = doubles<T>(s.assigned_centroids, stream), last = doubles<T>(s.centroids, stream);
+  const nearest::Centroids assigned(std::span(s.assigned_centroids), p.k, p.d, stream);
+  const auto last = doubles<T>(s.centroids, stream);
   const std::int64_t cells = std::int64_t(p.k) * p.d;
   auto sums = zeros<double>(cells, stream), remainders = zeros<double>(cells, stream), abs_sums = zeros<double>(cells, stream);
   auto counts = zeros<unsigned long long>(p.k, stream);
@@ -289,14 +259,20 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, Cl
     }
     cuda::check_launch();
     if (!check) return;
-    auto listed = zeros<unsigned long long>(1, stream);
+    cuda::Buffer<std::int32_t> proven(n);
     cuda::Buffer<std::int64_t> list(n);
     const unsigned blocks = cuda::blocks(n, points_of_block);
     cuda::Buffer<double> least(blocks), inertia(blocks);
-    look_at_labels<<<blocks, threads, 0, stream>>>(columns, assigned.data(), last.data(), labels.data(), first, n, p.d, p.k, fp64_doubt(p.d),
-                                                   listed.data(), list.data(), least.data(), inertia.data());
-    cuda::check_launch();
-    const auto doubtful = static_cast<std::int64_t>(fetched(listed, stream)[0]);
+    std::int64_t doubtful = n;
+    for (const bool products : {true, false}) {
+      if (products ? !assigned.has_products() : doubtful <= few_in_doubt + n / 1000) continue;
+      assigned.find(products, columns, n, fp64_doubt(p.d), proven.data());
+      auto listed = zeros<unsigned long long>(1, stream);
+      look_at_labels<<<blocks, threads, 0, stream>>>(columns, assigned.rows(), last.data(), labels.data(), proven.data(), first, n, p.d,
+                                                     listed.data(), list.data(), least.data(), inertia.data());
+      cuda::check_launch();
+      doubtful = static_cast<std::int64_t>(fetched(listed, stream)[0]);
+    }
     check->judged += n - doubtful;
     for (const double part : fetched(least, stream)) check->least += part;
     for (const double part : fetched(inertia, stream)) out.inertia += part;
