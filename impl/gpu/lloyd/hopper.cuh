@@ -107,6 +107,9 @@ struct Barrier {
 __device__ __forceinline__ void await_turn(int group) { asm volatile("bar.sync %0, 256;\n" ::"r"(group + 1) : "memory"); }
 __device__ __forceinline__ void pass_turn(int group) { asm volatile("bar.arrive %0, 256;\n" ::"r"(group + 1) : "memory"); }
 
+/// A meeting of the first `groups` warpgroups.
+__device__ __forceinline__ void meet(int groups) { asm volatile("bar.sync 15, %0;\n" ::"r"(groups * 128) : "memory"); }
+
 /// Makes barriers visible to the copy engine.
 __device__ __forceinline__ void publish_barriers() { asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory"); }
 

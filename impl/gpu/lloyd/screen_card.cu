@@ -121,7 +121,7 @@ void OnOne<T>::finish_layout(float longest) {
   cuda::check_launch();
   cuda::clear(stream_, transposed_);
   cuda::poison(stream_, lowest_);  // entries of no turn
-  const Twins::State none{0, 0, std::numeric_limits<unsigned>::max() - 1};
+  const Twins::State none{0, std::numeric_limits<unsigned>::max() - 1};
   cuda::upload(twins_, std::span(&none, 1), stream_);
 }
 

@@ -24,8 +24,8 @@ struct Images {
 struct Twins {
   static constexpr int bits = 20;
   struct State {
-    unsigned finished, met;  // blocks of this launch; twins that they met
-    unsigned turn;           // counts launches down, so that older entries of a slot are greater
+    unsigned long long finished;  // blocks of this launch, and 2^32 for each that met a twin
+    unsigned turn;                // counts launches down, so that older entries of a slot are greater
   };
   unsigned long long* lowest;  // of a slot: turn and lowest centroid
   unsigned long long* hashes;  // of each centroid
@@ -86,17 +86,18 @@ __global__ void __launch_bounds__(128)
   halve_centroid(mean, centre, scale, c, d, to.score_offset, to.one, to.one_image, to.three, to.three_image, to.lengths);
   for (int half = 16; half > 0; half /= 2) hash += __shfl_xor_sync(0xFFFFFFFF, hash, half);
   if (t % 32 == 0) hashes[t / 32] = hash;
-  __threadfence();
   __syncthreads();
+  Progress made{};
   if (t == 0) {
+    if (sums) made = *course.progress;  // before the atomics: each is a trip to memory that all blocks wait for
     hash = hashes[0] + hashes[1] + hashes[2] + hashes[3];
     twins.hashes[c] = hash;
-    __threadfence();
+    __threadfence();  // for the whole block, which has met at the barrier
     const int other = twins.centroid(atomicMin(twins.slot(hash), Twins::entry(turn, c)), turn, k);
-    if (other < k && __ldcg(&twins.hashes[other]) == hash) atomicAdd(&twins.state->met, 1);
-    __threadfence();
-    last = atomicAdd(&twins.state->finished, 1) == gridDim.x - 1;
-    twinned = last && atomicAdd(&twins.state->met, 0) > 0;
+    const bool met = other < k && __ldcg(&twins.hashes[other]) == hash;
+    const unsigned long long one = met ? (1ull << 32) + 1 : 1, finished = atomicAdd(&twins.state->finished, one) + one;
+    last = static_cast<unsigned>(finished) == gridDim.x;
+    twinned = finished >> 32 > 0;
   }
   __syncthreads();
   if (!last) return;
@@ -126,13 +127,11 @@ __global__ void __launch_bounds__(128)
     }
   }
   if (t > 0) return;
-  *twins.state = {0, 0, turn - 1};
+  *twins.state = {0, turn - 1};
   if (!sums) return;
-  Progress& progress = *course.progress;
   *course.spent = {0, 0};
-  *course.last = progress;
-  if (course.free) progress.strategy = next_strategy(progress, double(n), double(k));
-  progress.open[0] = progress.open[1] = progress.open[2] = progress.known = progress.in_doubt = 0;
+  *course.last = made;
+  *course.progress = {course.free ? next_strategy(made, double(n), double(k)) : made.strategy, {0, 0, 0}, 0, 0};
 }
 
 }  // namespace km::screen

@@ -151,9 +151,11 @@ struct Collector {
   int* found;
   std::int64_t first, rows;
   float least[2];
-  __device__ __forceinline__ void begin(const Open& open, int* found_here, std::int64_t first_row, std::int64_t row_count, int lane) {
+  /// clears: the one warp that does, where several collect for the same rows.
+  __device__ __forceinline__ void begin(const Open& open, int* found_here, std::int64_t first_row, std::int64_t row_count, int lane,
+                                        bool clears = true) {
     found = found_here, first = first_row, rows = row_count;
-    if (lane < 16) found[lane] = 0;
+    if (clears && lane < 16) found[lane] = 0;
     __syncwarp();
 #pragma unroll
     for (int half = 0; half < 2; ++half) {

@@ -89,7 +89,7 @@ template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::threads, 1) score(const __grid_constant__ Screen s) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Shape = Shape<Columns, Steps, Products, Chunked>;
-  constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed, in_turn = Shape::groups < 4 && Steps >= 4;
+  constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed, in_turn = !collects && Shape::groups < 4 && Steps >= 4;
   constexpr bool positive = Products == 1 && !collects, paired = positive && Columns > 32 && !Chunked;  // chunks leave no registers for pairs
   constexpr int groups = Shape::groups;
   __shared__ hopper::Barrier full[most_stages], empty[most_stages];
@@ -101,7 +101,8 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
   if (!part.mine) return;
   const int* const todo = part.todo;
   const std::int64_t rows = part.rows, tiles = (rows + tile_rows - 1) / tile_rows;
-  const std::int64_t turn = std::int64_t(groups) * gridDim.x;
+  const bool shared = collects && tiles <= 2 * gridDim.x && s.layout.tiles >= groups;  // few points: groups share them, and the tiles of centroids
+  const std::int64_t turn = std::int64_t(shared ? 1 : groups) * gridDim.x;
   const int pieces = s.layout.tiles * s.layout.chunks, piece_bytes = s.layout.piece_bytes();
   const std::int64_t rounds = tiles > blockIdx.x ? (tiles - blockIdx.x + turn - 1) / turn : 0;
   const bool resident = pieces <= s.stages;
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
     unsigned moved = 0, parity = 0;
     int stage = 0;
-    std::int64_t tile = std::int64_t(group) * gridDim.x + blockIdx.x;
+    std::int64_t tile = std::int64_t(shared ? 0 : group) * gridDim.x + blockIdx.x;
     const auto load = [&](const auto& pair, std::int64_t tile, int chunk) {
       load_halves<Steps, Products>(s.points, pair, tile, t, chunk, high, low);
     };
@@ -147,16 +148,22 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
       Leaders<Columns, positive> leaders[1];
       Collector collector;
       const int at = t / 32 * 16;
-      if constexpr (collects) collector.begin(s.open, found + group * tile_rows + at, tile * tile_rows + at, rows, lane);
+      if constexpr (collects) {
+        collector.begin(s.open, found + (shared ? 0 : group * tile_rows) + at, tile * tile_rows + at, rows, lane, !shared || group == 0);
+        if (shared) hopper::meet(groups);
+      }
       if (resident) stage = 0, parity = 0;
       for (int c = 0; c < s.layout.tiles; ++c) {
         float sums[Shape::registers], all[Shape::apart ? Shape::registers : 1];
+        const bool mine = active && (!shared || c % groups == group);
         for (int chunk = 0;; ++chunk) {
-          if (Chunked && active) load(pair, tile, chunk);
+          if (Chunked && mine) load(pair, tile, chunk);
           full[stage].wait(parity);
           if (in_turn) hopper::await_turn(group);
           const std::uint32_t begin = hopper::tile_at(hopper::shared_address(ring + stage * piece_bytes), Columns);
-          multiply_piece<Columns, Steps, Products, in_turn>(sums, high, low, begin, !Shape::apart && chunk > 0, group == groups - 1 ? 0 : group + 1);
+          if (!collects || mine)
+            multiply_piece<Columns, Steps, Products, in_turn>(sums, high, low, begin, !Shape::apart && chunk > 0,
+                                                              group == groups - 1 ? 0 : group + 1);
           if constexpr (Shape::apart) {
 #pragma unroll
             for (int u = 0; u < Shape::registers; ++u) all[u] = chunk == 0 ? sums[u] : all[u] + sums[u];
@@ -170,10 +177,11 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
           load_mine();
         }
         const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
-        if (active) compare_tile<Columns, paired, collects>(s, chosen<Shape::apart>(all, sums), starts, c, lane, leaders[0], collector);
+        if (mine) compare_tile<Columns, paired, collects>(s, chosen<Shape::apart>(all, sums), starts, c, lane, leaders[0], collector);
         next_piece(s, resident, empty, stage, parity);
       }
-      if (!active) continue;
+      if (shared) hopper::meet(groups);
+      if (!active || (shared && group > 0)) continue;
       if constexpr (collects) collector.finish(s, Products == 3, lane);
       else leaders[0].finish(quarter), moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
     }
