@@ -12,8 +12,8 @@
 namespace km::nearest {
 
 constexpr std::int32_t in_doubt = -1;
-constexpr int threads = 256, points_at_once = 4, centroids_at_once = 8;
-constexpr int columns = 64, depth = 16, rows_of_warp = 32;  // a warp multiplies 32 points by 64 centroids, 16 dimensions at a time
+constexpr int threads = 256, product_threads = 384, points_at_once = 4, centroids_at_once = 8;
+constexpr int columns = 64, depth = 16, rows_of_warp = 16;  // a warp multiplies 16 points by 64 centroids, 16 dimensions at a time
 
 /// Four points a thread and eight centroids at a time, so that each value read serves several distances. points: d x n; centroids: k x d in fp64.
 /// doubt: two distances² that differ by no more than this share of their sum are in doubt.
@@ -76,58 +76,56 @@ __device__ __forceinline__ void multiply(double (&sums)[4], const double (&a)[8]
 #endif
 }
 
-/// A warp takes 32 points. The nearest centroid has the greatest score x·c - |c|²/2. operand: see Centroids; starts: -|c|²/2; longest: the greatest
+/// A warp takes 16 points. The nearest centroid has the greatest score x·c - |c|²/2. operand: see Centroids; starts: -|c|²/2; longest: the greatest
 /// |c|. A score is off by at most (d + 2) 2^-53 (|x| |c| + |c|²), whatever the order of its additions; `doubt` has room for two such errors.
 template <class T>
-__global__ void __launch_bounds__(threads, 1)
+__global__ void __launch_bounds__(product_threads, 1)
     by_products(const T* __restrict__ points, const double2* __restrict__ operand, const double2* __restrict__ starts, double longest, std::int64_t n,
                 int d, int k, double doubt, std::int32_t* nearest) {
-  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, steps = (d + depth - 1) / depth;
-  const std::int64_t first = (std::int64_t(blockIdx.x) * (threads / 32) + threadIdx.x / 32) * rows_of_warp;
-  std::int64_t at[4];
-  double best[4], second[4];
-  int where[4] = {};
+  const int lane = threadIdx.x % 32, t = lane % 4, steps = (d + depth - 1) / depth;
+  const std::int64_t first = (std::int64_t(blockIdx.x) * (product_threads / 32) + threadIdx.x / 32) * rows_of_warp + lane / 4;
+  const std::int64_t at[2] = {min(first, n - 1), min(first + 8, n - 1)};  // repeats the last point
+  double best[2] = {-cuda::infinity<double>, -cuda::infinity<double>}, second[2] = {best[0], best[0]};
+  int where[2] = {};
+  T next[8];
+  const auto load = [&](int s) {
 #pragma unroll
-  for (int r = 0; r < 4; ++r) at[r] = min(first + r * 8 + g, n - 1), best[r] = second[r] = -cuda::infinity<double>;
+    for (int i = 0; i < 8; ++i) {
+      const int j = s * depth + t + i / 2 * 4;
+      next[i] = j < d ? points[j * n + at[i % 2]] : T(0);
+    }
+  };
+  load(0);
 
   for (int c0 = 0; c0 < k; c0 += columns) {
-    double sums[2][columns / 8][4];
+    double sums[columns / 8][4];
 #pragma unroll
     for (int v = 0; v < columns / 8; ++v) {
       const double2 start = starts[c0 / 2 + v * 4 + t];
-#pragma unroll
-      for (int u = 0; u < 2; ++u) sums[u][v][0] = sums[u][v][2] = start.x, sums[u][v][1] = sums[u][v][3] = start.y;
+      sums[v][0] = sums[v][2] = start.x, sums[v][1] = sums[v][3] = start.y;
     }
     for (int s = 0; s < steps; ++s) {
-      double x[2][8];
+      double x[8];
 #pragma unroll
-      for (int i = 0; i < 8; ++i) {
-        const int j = s * depth + t + i / 2 * 4;
-#pragma unroll
-        for (int u = 0; u < 2; ++u) x[u][i] = j < d ? double(points[j * n + at[u * 2 + i % 2]]) : 0;
-      }
+      for (int i = 0; i < 8; ++i) x[i] = double(next[i]);
+      load(s + 1 < steps ? s + 1 : 0);  // arrives during the products
       const double2* const part = operand + ((std::int64_t(c0 / columns) * steps + s) * (columns / 8) * 32 + lane) * 2;
 #pragma unroll
       for (int v = 0; v < columns / 8; ++v) {
         const double2 low = part[v * 64], high = part[v * 64 + 1];
-        const double c[4] = {low.x, low.y, high.x, high.y};
-#pragma unroll
-        for (int u = 0; u < 2; ++u) multiply(sums[u][v], x[u], c);
+        multiply(sums[v], x, {low.x, low.y, high.x, high.y});
       }
     }
 #pragma unroll
-    for (int v = 0; v < columns / 8; ++v)
-#pragma unroll
-      for (int r = 0; r < 4; ++r)
-#pragma unroll
-        for (int e = 0; e < 2; ++e) {
-          const double score = sums[r / 2][v][r % 2 * 2 + e];
-          if (score > best[r]) second[r] = best[r], best[r] = score, where[r] = c0 + v * 8 + t * 2 + e;
-          else if (score > second[r]) second[r] = score;
-        }
+    for (int u = 0; u < columns / 2; ++u) {
+      const int v = u / 4, r = u / 2 % 2, e = u % 2;
+      const double score = sums[v][r * 2 + e];
+      if (score > best[r]) second[r] = best[r], best[r] = score, where[r] = c0 + v * 8 + t * 2 + e;
+      else if (score > second[r]) second[r] = score;
+    }
   }
 #pragma unroll
-  for (int r = 0; r < 4; ++r) {
+  for (int r = 0; r < 2; ++r) {
     double length2 = 0;
     for (int j = t; j < d; j += 4) length2 += double(points[j * n + at[r]]) * double(points[j * n + at[r]]);
     for (int other = 1; other < 4; other *= 2) {
@@ -161,9 +159,9 @@ class Centroids {
   template <class T>
   void find(bool products, const T* points, std::int64_t n, double doubt, std::int32_t* nearest) const {
     if (products)
-      by_products<<<cuda::blocks(n, threads / 32 * rows_of_warp), threads, 0, stream_>>>(points, reinterpret_cast<const double2*>(operand_.data()),
-                                                                                         reinterpret_cast<const double2*>(starts_.data()), longest_,
-                                                                                         n, d_, k_, doubt, nearest);
+      by_products<<<cuda::blocks(n, product_threads / 32 * rows_of_warp), product_threads, 0, stream_>>>(
+          points, reinterpret_cast<const double2*>(operand_.data()), reinterpret_cast<const double2*>(starts_.data()), longest_, n, d_, k_, doubt,
+          nearest);
     else by_differences<<<cuda::blocks(n, threads * points_at_once), threads, 0, stream_>>>(points, rows_.data(), n, d_, k_, doubt, nearest);
     cuda::check_launch();
   }
