@@ -169,11 +169,11 @@ struct Collector {
   __device__ __forceinline__ void add(const Open& open, const Scores<false, Started>& scores, int column, int lane) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      if (scores.row[half] < least[half]) continue;
+      if (!(scores.row[half] >= least[half])) continue;  // also without points, where a score may be NaN
       const int at = lane / 4 + half * 8;
 #pragma unroll
       for (int u = 0; u < 8; ++u) {
-        if (scores.at[half][u] < least[half]) continue;
+        if (!(scores.at[half][u] >= least[half])) continue;
         const int place = atomicAdd(&found[at], 1);
         if (place < most_candidates) open.candidates[(first + at) * most_candidates + place] = column + u / 2 * 8 + lane % 4 * 2 + u % 2;
       }
