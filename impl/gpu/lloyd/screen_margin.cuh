@@ -94,12 +94,11 @@ inline ImageLayout layout_for(const ProblemShape& p, int products) {
 template <int Products>
 struct Margin {
   float of_left, of_length, rest;
-  __device__ Margin(const Lengths& lengths, const ImageLayout& layout, int parts, float score_offset, float margin_scale) {
-    const int depth = layout.steps * layout.chunks * step;
+  __device__ Margin(const Lengths& lengths, int depth, int parts, float score_offset, float margin_scale, bool started = false) {
     const float most = sqrtf(lengths.centroid2) * 1.00001f, left = sqrtf(lengths.left2) * 1.00001f;
     const float sums = ldexpf(float(depth) / parts * 1.01f + parts, -23) + ldexpf(1, -21);
     if constexpr (Products == 1) {
-      const float start = layout.started ? 20 : 2;
+      const float start = started ? 20 : 2;
       of_left = 2 * most, of_length = 2 * (left + sums * most) + ldexpf(start * most, -23);
       rest = ldexpf(start * score_offset, -23) + ldexpf(start * most * most, -23) + ldexpf(1, -30);
     } else {

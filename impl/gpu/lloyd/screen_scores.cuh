@@ -119,7 +119,8 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
     hopper::take_registers<Shape::budget>();
     constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
     const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4;
-    const Margin<Products> margin(*s.lengths, s.layout, Shape::apart ? s.layout.chunks : 1, s.score_offset, s.margin_scale);
+    const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, Shape::apart ? s.layout.chunks : 1, s.score_offset,
+                                  s.margin_scale, s.layout.started);
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
     unsigned moved = 0, parity = 0;
     int stage = 0;

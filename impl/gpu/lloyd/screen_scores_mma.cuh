@@ -127,7 +127,8 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   constexpr bool apart = Products == 3 && Chunked;  // chunks are summed apart, for a smaller margin
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4;
   const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid row that this lane addresses
-  const Margin<Products> margin(*s.lengths, s.layout, apart ? s.layout.chunks : 1, s.score_offset, s.margin_scale);
+  const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, apart ? s.layout.chunks : 1, s.score_offset, s.margin_scale,
+                                s.layout.started);
   Ring ring(s, memory, rounds);
   std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
   unsigned moved = 0;
