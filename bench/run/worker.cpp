@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "bench/base/error.hpp"
-#include "bench/data/generators.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/run/inbox.hpp"
@@ -170,7 +169,6 @@ int work(const RunOptions& options, Inbox& inbox) {
   adopt_orphans();
   if (Group* const group = all_ranks()) share_machine(*group);
   device::take();
-  generates_on_device() = true;
   do measure_jobs(options, inbox);
   while (inbox.next());
   if (ranks()) inbox.leave();
