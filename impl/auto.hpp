@@ -17,7 +17,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,7 @@ struct Rival {
   int number;
   const char* name;
   const char* unless = "";  // excluded if this one runs
+  const char* like = "";    // it runs over the distinct points only, as this one would
 };
 
 constexpr double never = std::numeric_limits<double>::max();  // no infinity: fast-math knows none
@@ -41,18 +44,26 @@ struct Candidate {
   int number = 0;
   const Implementation* implementation = nullptr;
   Config config;
+  const Implementation* like = nullptr;  // costs as much, for `share` of the points
+  double share = 1;
   std::optional<Forecast> forecast = {};  // of the run
+
+  std::optional<Forecast> foretold(ProblemShape shape, const CostModel& model, Precision precision) const {
+    shape.n = std::max<std::int64_t>(1, std::int64_t(double(shape.n) * share));
+    return model.forecast(like ? *like : *implementation, shape, config, precision);
+  }
   double likely() const { return forecast ? forecast->seconds : never; }
 };
 
 inline bool on_cpu(const Candidate& one) { return one.implementation->description.device == Device::cpu; }
 
-constexpr double share = 0.1, factor = 2;       // budget: of the run, for trials; of the least run, within which a forecast is worth a trial
-constexpr int least_iters = 3;                  // of a trial
-constexpr double layout_rate = 2e9;             // bytes a second of points that the CPU lays out anew, a guess
-constexpr int most_tried = 4, most_raced = 6;   // race; the second on the CPU, where trials lengthen
-constexpr double cheap = 0.002;                 // seconds of a run for which twice as many are tried
-constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take in any case, and that its runs take together
+constexpr double share = 0.1, factor = 2;                // budget: of the run, for trials; of the least run, within which a forecast is worth a trial
+constexpr int least_iters = 3;                           // of a trial
+constexpr double few_distinct = 0.9, little_work = 1e9;  // of points; products of coordinates in a run: less is not worth a look at the points
+constexpr double layout_rate = 2e9;                      // bytes a second of points that the CPU lays out anew, a guess
+constexpr int most_tried = 4, most_raced = 6;            // race; the second on the CPU, where trials lengthen
+constexpr double cheap = 0.002;                          // seconds of a run for which twice as many are tried
+constexpr double always = 0.02, enough = 0.01;           // seconds that a trial may take in any case, and that its runs take together
 
 inline std::vector<Parameter> parameters() {
   return {{.name = "trials",
@@ -100,17 +111,31 @@ inline ProblemShape expected(ProblemShape shape) {
   return shape;
 }
 
-/// Those that run, for each number of threads if they have that parameter, with forecasts.
+/// Share of the points that differ from all others, of up to 65,536 evenly spaced ones and 16 MB: of all points it is less. 1 for little work.
+template <class T>
+double distinct_share(const Problem<T>& p) {
+  if (double(p.n) * p.d * p.k * expected(p).max_iters < little_work) return 1;
+  const auto bytes = p.d * sizeof(T);
+  const std::int64_t looked_at = std::min<std::int64_t>(p.n, std::clamp<std::int64_t>(std::int64_t(16e6 / double(bytes)), 1000, 65536));
+  std::unordered_set<std::string_view> rows;
+  for (std::int64_t at = 0; at < looked_at; ++at) rows.emplace(reinterpret_cast<const char*>(&p.points[at * (p.n / looked_at) * p.d]), bytes);
+  return double(rows.size()) / double(looked_at);
+}
+
+/// Those that run, for each number of threads if they have that parameter, with forecasts. distinct: share of the points.
 inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const std::vector<int>& threads, const ProblemShape& shape,
-                                         Precision precision, const CostModel& model) {
+                                         Precision precision, const CostModel& model, double distinct) {
   std::vector<Candidate> found;
   for (const Rival& rival : rivals) {
     if (!runs(rival.name, shape, precision) || runs(rival.unless, shape, precision)) continue;
+    const Implementation* const like = *rival.like ? find_implementation(rival.like) : nullptr;
+    if (*rival.like && (distinct > few_distinct || !like)) continue;
     const Implementation& one = *find_implementation(rival.name);
     const bool shared = std::ranges::find(one.description.parameters, "threads", &Parameter::name) != one.description.parameters.end();
     for (const int count : shared ? threads : std::vector<int>{0}) {
-      Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count)};
-      candidate.forecast = model.forecast(one, expected(shape), candidate.config, precision);
+      Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count), .like = like};
+      if (like) candidate.share = distinct;
+      candidate.forecast = candidate.foretold(expected(shape), model, precision);
       found.push_back(std::move(candidate));
     }
   }
@@ -205,7 +230,7 @@ Candidate fastest(const std::vector<Candidate>& some, const Problem<T>& problem,
   const Candidate* best = &some.front();
   double least = never;
   for (const Candidate& one : some) {
-    const auto trial = model.forecast(*one.implementation, part, one.config, precision_of<T>);
+    const auto trial = one.foretold(part, model, precision_of<T>);
     const double longer = trial && one.forecast ? one.forecast->seconds / trial->seconds : double(whole.max_iters) / part.max_iters;
     const auto [seconds, iters] = tried(one, problem, part.max_iters);
     const double run = iters < part.max_iters ? seconds : seconds * longer;  // fewer: labels rest
@@ -278,7 +303,7 @@ struct Prepared {
   std::optional<double> trial(int iters, const ProblemShape& shape, const CostModel& model) {
     ProblemShape part = shape;
     part.max_iters = iters;
-    const auto forecast = model.forecast(*candidate.implementation, part, candidate.config, precision_of<T>);
+    const auto forecast = candidate.foretold(part, model, precision_of<T>);
     const double foretold = forecast ? forecast->seconds : candidate.likely();
     Trace none;
     double least = never;
@@ -369,7 +394,8 @@ class Auto {
   }
   void make_choice(Problem<T> problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, bool race,
                    Trace& trace) {
-    std::vector<Candidate> all = candidates(rivals, threads, problem, precision_of<T>, model);
+    const double distinct = distinct_share(problem);
+    std::vector<Candidate> all = candidates(rivals, threads, problem, precision_of<T>, model, distinct);
     if (all.empty()) throw std::runtime_error("this build has no implementation that auto may choose");
     if (!race && std::ranges::any_of(all, [](const Candidate& one) { return one.forecast.has_value(); })) {
       Prepared<T> best = within_budget(std::move(all), problem, model, trace.active());
@@ -382,7 +408,7 @@ class Auto {
     else {
       if (problem.tolerance >= 0) {
         problem.max_iters = iterations_to_rest(list.front(), problem);
-        list = shortlist(candidates(rivals, threads, problem, precision_of<T>, model), true);
+        list = shortlist(candidates(rivals, threads, problem, precision_of<T>, model, distinct), true);
       }
       chosen_ = fastest_of_race(list, problem);
     }

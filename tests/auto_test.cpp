@@ -3,6 +3,9 @@
 #include "impl/auto.hpp"
 
 #include <chrono>
+#include <cmath>
+#include <numeric>
+#include <set>
 
 #include "tests/solving.hpp"
 
@@ -150,15 +153,75 @@ TEST(Budget, DoesNotTryWhatCannotStopEarly) {
   EXPECT_EQ(field.prepared(), 1);
 }
 
+// ---- points that repeat ------------------------------------------------------------------------------------------------------------------------
+
+/// n draws from `rows` different points, the first ones most often.
+template <class T>
+struct Repeated {
+  Repeated(std::int64_t n, int d, int rows, int k) : drawn({.n = rows, .d = d, .k = k}, uniform(5, -1.0, 1.0)) {
+    auto value = uniform(6, 0.0, 1.0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto row = std::span(drawn.points).subspan(std::size_t(rows * std::pow(value(), 3)) * d, d);
+      points.insert(points.end(), row.begin(), row.end());
+    }
+    problem = Problem<T>{{.n = n, .d = d, .k = k, .max_iters = 50}, points, drawn.problem.initial_centroids};
+  }
+  Drawn<T> drawn;
+  std::vector<T> points;
+  Problem<T> problem;
+};
+
+template <class T>
+struct EqualPoints : ::testing::Test {};
+TYPED_TEST_SUITE(EqualPoints, Precisions);
+
+TYPED_TEST(EqualPoints, CountAsOftenAsTheyOccur) {
+  for (const double tolerance : {0.0, 0.02, 0.2}) {
+    Repeated<TypeParam> repeated(20'000, 3, 700, 12);
+    repeated.problem.tolerance = tolerance;
+    Trace trace(true);
+    const Solution<TypeParam> made = solve(repeated.problem, "cpu/lloyd/distinct", {{"threads", 3}}, trace);
+    const Solution<TypeParam> expected = solve(repeated.problem, "cpu/lloyd/reference");
+    EXPECT_EQ(made.labels, expected.labels);
+    EXPECT_EQ(made.iters, expected.iters) << "a point's copies change label with it";
+    EXPECT_EQ(to_string(judged(repeated.problem, "cpu/lloyd/distinct").grade), "exact");
+    std::set<std::vector<TypeParam>> rows;
+    for (std::int64_t i = 0; i < repeated.problem.n; ++i) rows.emplace(&repeated.points[i * 3], &repeated.points[i * 3] + 3);
+    const auto& counted = trace.counters().at("distinct");
+    EXPECT_EQ(std::accumulate(counted.begin(), counted.end(), 0.0), double(made.iters) * double(rows.size()));
+  }
+}
+
+TYPED_TEST(EqualPoints, AreSeenInASample) {
+  Repeated<TypeParam> repeated(20'000, 3, 700, 12);
+  EXPECT_EQ(choosing::distinct_share(repeated.problem), 1) << "too little work";
+  repeated.problem.max_iters = 5000;
+  EXPECT_LE(choosing::distinct_share(repeated.problem), 700 / 20'000.0);
+  Drawn<TypeParam> drawn({.n = 20'000, .d = 3, .k = 12, .max_iters = 5000}, uniform(5, -1.0, 1.0));
+  EXPECT_GT(choosing::distinct_share(drawn.problem), 0.999);
+}
+
+TEST(Candidates, RunOverDistinctPointsOnlyWherePointsRepeat) {
+  constexpr choosing::Rival rivals[] = {{1, "cpu/lloyd/screened"}, {2, "cpu/lloyd/distinct", "", "cpu/lloyd/screened"}};
+  CostModel model;
+  const ProblemShape shape{.n = 1'000'000, .d = 8, .k = 16};
+  model.rates[{"cpu/lloyd/screened", "fp32"}] = {
+      .seconds = std::vector(named("cpu/lloyd/screened").description.cost(shape, config_of(named("cpu/lloyd/screened")), 4).size(), 1e-9)};
+  const auto found = [&](double distinct) { return choosing::candidates(rivals, {2}, shape, Precision::fp32, model, distinct); };
+  EXPECT_EQ(found(0.95).size(), 1u);
+  ASSERT_EQ(found(0.25).size(), 2u);
+  EXPECT_LT(found(0.25)[1].likely(), 0.3 * found(0.25)[0].likely());
+}
+
 template <class T>
 struct StoppedEarly : ::testing::Test {};
 TYPED_TEST_SUITE(StoppedEarly, Precisions);
 
 TYPED_TEST(StoppedEarly, ACandidateGoesOnAsIfItNeverHad) {
   for (const char* name :
-       {"cpu/lloyd/screened", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global", "cpu/yinyang/group", "cpu/yinyang/local",
-        "cpu/triangle/reinforced", "gpu/lloyd/registers", "gpu/lloyd/single_pass", "gpu/lloyd/screened", "gpu/lloyd/screened_mma",
-        "gpu/lloyd/resident", "gpu/lloyd/register_tiles", "gpu/yinyang/compacted", "gpu/hamerly/neighbours"})
+       {"cpu/lloyd/screened", "cpu/lloyd/distinct", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global", "cpu/yinyang/group",
+        "cpu/yinyang/local", "cpu/triangle/reinforced", "gpu/lloyd/registers", "gpu/lloyd/single_pass", "gpu/lloyd/screened",
+        "gpu/lloyd/screened_mma", "gpu/lloyd/resident", "gpu/lloyd/register_tiles", "gpu/yinyang/compacted", "gpu/hamerly/neighbours"})
     for (const double tolerance : {-1.0, 0.0}) {
       const Implementation* const one = find_implementation(name);
       if (!one || !one->has(precision_of<TypeParam>)) continue;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr choosing::Rival rivals[] = {
     {101, "cpu/lloyd/screened"}, {102, "cpu/lloyd/two_step"}, {103, "cpu/lloyd/single_pass"},   {104, "cpu/yinyang/global"},
-    {105, "cpu/yinyang/group"},  {106, "cpu/yinyang/local"},  {107, "cpu/triangle/reinforced"},
+    {105, "cpu/yinyang/group"},  {106, "cpu/yinyang/local"},  {107, "cpu/triangle/reinforced"}, {108, "cpu/lloyd/distinct", "", "cpu/lloyd/screened"},
 };
 
 /// All threads, a quarter, a sixteenth, …, one: waking a thread takes as long as a small iteration.
@@ -25,7 +25,7 @@ struct Auto : choosing::Auto<T> {
 };
 
 const Register<Auto> registration{{
-    .summary = "the fastest of screened, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost model and trials",
+    .summary = "the fastest of screened, distinct, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost model and trials",
     .parameters = choosing::parameters(),
     .summation_depth = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, summation_depth); },
     .kept_points = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, kept_points); },

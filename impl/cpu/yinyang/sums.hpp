@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,9 @@ struct Move {
 template <class T>
 class MovedSums {
  public:
-  MovedSums(const Problem<T>& p, int threads) : p_(p), threads_(threads), exact_(sums_are_exact()) {}
+  /// copies: how often each point counts, or empty: once.
+  MovedSums(const Problem<T>& p, int threads, std::span<const std::int32_t> copies = {})
+      : p_(p), threads_(threads), copies_(copies), exact_(sums_are_exact()) {}
 
   /// moves: one list per thread of assign.
   void update(std::span<const std::vector<Move>> moves, std::span<const std::int32_t> labels, std::vector<T>& centroids, bool first) {
@@ -72,11 +75,12 @@ class MovedSums {
   /// True if no sum of points needs rounding: few enough integers.
   bool sums_are_exact() const {
     bool whole = true;
+    const double n = copies_.empty() ? double(p_.n) : std::accumulate(copies_.begin(), copies_.end(), 0.0);
 #pragma omp parallel for num_threads(threads_) schedule(static) reduction(&& : whole)
     for (std::int64_t i = 0; i < p_.n; ++i) {
       if (!whole) continue;
       const T* const x = p_.points.data() + i * p_.d;
-      for (int j = 0; j < p_.d; ++j) whole = whole && x[j] == std::trunc(x[j]) && std::abs(x[j]) <= 0x1p53 / double(p_.n);
+      for (int j = 0; j < p_.d; ++j) whole = whole && x[j] == std::trunc(x[j]) && std::abs(x[j]) <= 0x1p53 / n;
     }
     return whole;
   }
@@ -85,18 +89,20 @@ class MovedSums {
   void add(int c, std::int64_t i) {
     const T* const x = p_.points.data() + i * p_.d;
     const Row row = this->row(c);
-    counts_[c] += sign;
+    const std::int32_t copies = copies_.empty() ? 1 : copies_[i];
+    const double times = sign * copies;
+    counts_[c] += sign * copies;
     touched_[c] = 1;
     if (exact_) {
-      for (int j = 0; j < p_.d; ++j) row.sum[j] += sign * double(x[j]);
+      for (int j = 0; j < p_.d; ++j) row.sum[j] += times * double(x[j]);
       return;
     }
-    ++additions_[c];
+    additions_[c] += copies;
     double* const __restrict sum = row.sum, * const __restrict lost = row.lost;
     double* const __restrict magnitude = row.magnitude, * const __restrict peak = row.peak;
     const int d = p_.d;
     for (int j = 0; j < d; ++j) {
-      const double term = sign * double(x[j]), before = sum[j], after = before + term, of_term = after - before;
+      const double term = times * double(x[j]), before = sum[j], after = before + term, of_term = after - before;
       lost[j] += (before - (after - of_term)) + (term - of_term);
       sum[j] = after;
       const double total = magnitude[j] + sign * std::abs(term);
@@ -120,6 +126,7 @@ class MovedSums {
 
   Problem<T> p_;
   int threads_;
+  std::span<const std::int32_t> copies_;
   bool exact_;
   strips::Buffer<double> cells_;  // k x (sum, lost, magnitude, peak) x d
   std::vector<std::int64_t> counts_, additions_;
