@@ -252,8 +252,8 @@ struct Runner {
   }
 };
 
-/// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on, until trials took half
-/// of the shortest run that is foretold. A trial that comes to rest tells how long a run is.
+/// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on, as long as the next trials
+/// take no more than four of the shortest run that is foretold: bounds may pay late. A trial that comes to rest tells how long a run is.
 template <class T>
 Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
   int whole = expected(problem).max_iters, iters = trial_iterations(some, whole);
@@ -261,18 +261,18 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
   for (const Candidate& one : some) runners.push_back({.candidate = &one});
   if (iters < whole)
     for (Runner& one : runners) one.longer = tried(*one.candidate, problem, iters / 2);
-  double spent = 0;
-  for (double within = 4;; iters = std::min(2 * iters, whole), within = std::max(1.3, within / 2)) {  // times the best
+  for (double within = 4;; iters = std::min(2 * iters, whole), within = std::max(1.5, 0.7 * within)) {  // times the best
     for (Runner& one : runners) {
       one.shorter = std::exchange(one.longer, tried(*one.candidate, problem, iters));
       if (one.longer.iters > 0 && one.longer.iters < iters) whole = std::min(whole, one.longer.iters);
-      spent += one.longer.seconds;
     }
     const auto run = [&](const Runner& one) { return one.run(whole); };
     std::ranges::stable_sort(runners, {}, run);
     const double least = run(runners.front());
     std::erase_if(runners, [&](const Runner& one) { return run(one) > within * least; });
-    if (runners.size() < 2 || iters >= whole || spent > std::max(always, least / 2)) return *runners.front().candidate;
+    double next = 0;
+    for (const Runner& one : runners) next += 2 * one.longer.seconds;
+    if (runners.size() < 2 || iters >= whole || next > std::max(always, 4 * least)) return *runners.front().candidate;
   }
 }
 
