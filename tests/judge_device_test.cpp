@@ -91,7 +91,9 @@ TYPED_TEST(JudgeOnDevice, FindsPlantedLabelsByProducts) {
     for (const int i : planted) clustered.labels[i] = (clustered.labels[i] + 1 + random() % (k - 1)) % k;
     const LabelCheck wrong = clustered.found().first;
     EXPECT_EQ(wrong.wrong, 20);
-    if (offset == 0) EXPECT_EQ(wrong.first_bad, *planted.begin());
+    if (offset == 0) {
+      EXPECT_EQ(wrong.first_bad, *planted.begin());
+    }
   }
 }
 
