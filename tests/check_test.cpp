@@ -1,6 +1,7 @@
 // Checks every registered implementation on every awkward shape, with every parameter value (libraries: with the defaults), in a test each. The
 // catalogue of planted faults, as tests/python/faults.py reads it from this test's properties (--gtest_output=json:FILE).
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 
 #include "bench/judge/check.hpp"
 #include "tests/faults/broken.hpp"
+#include "tests/solving.hpp"
 
 namespace km {
 namespace {
@@ -68,6 +70,22 @@ TEST(Checks, RunEachFilesOwnCodeWhereTwoClassesHaveOneName) {
 TEST(Checks, FindTheirShapeByItsName) {
   for (const auto& shape : awkward_shapes()) EXPECT_EQ(&shape_named(shape.name), &shape);
   EXPECT_GT(std::int64_t(shape_named("n d above 2^31").n) * shape_named("n d above 2^31").d, std::int64_t(1) << 31);
+}
+
+TEST(Checks, TheirShapesAreWhatTheirNamesSay) {
+  for (const auto& [name, n, d, k, max_iters, tolerance, point, centroid] : awkward_shapes()) {
+    int size = 0;
+    double rule = -1;
+    EXPECT_TRUE(!RE2::FullMatch(name, R"(d = (\d+))", &size) || d == size) << name;
+    EXPECT_TRUE(!RE2::FullMatch(name, R"(k = (\d+))", &size) || k == size) << name;
+    RE2::FullMatch(name, "converges, tolerance (.*)", &rule);
+    EXPECT_EQ(tolerance, rule) << name;
+    if (rule < 0) continue;
+    const auto value = [&, d = d, &point = point, at = -1]() mutable { return ++at, point(at / d, at % d); };
+    const Drawn<double> drawn({.n = n, .d = d, .k = k, .max_iters = max_iters, .tolerance = tolerance}, value);
+    const int iters = solve(drawn.problem, "cpu/lloyd/reference").iters;
+    EXPECT_TRUE(iters > 1 && iters < max_iters) << name << ": " << iters;
+  }
 }
 
 TEST(Checks, TellWhyTheyDidNotRun) {

@@ -318,6 +318,7 @@ TEST(Grades, ExactRoundedCoarse) {
   EXPECT_EQ(few.verdict, "");
   EXPECT_EQ(few.wrong_labels, 2);
   EXPECT_EQ(few.grade, Grade::rounded) << "5e-5 of the labels";
+  EXPECT_EQ(judged_line(1, 10'000).grade, Grade::rounded) << "1e-4 of the labels";
   const auto many = judged_line(1, 1'000);
   EXPECT_EQ(many.verdict, "");
   EXPECT_EQ(many.wrong_labels, 40);

@@ -69,6 +69,11 @@ TEST(Disturbed, IsATimeWithOverHalfOfItsSamplesDisturbed) {
   EXPECT_TRUE(is_disturbed(line)) << "60 a second";
 }
 
+TEST(Duration, IsInTheUnitThatFits) {
+  const std::vector<std::string> texts = {duration_text(89.4), duration_text(90), duration_text(5400), duration_text(500 * 3600)};
+  EXPECT_EQ(texts, (std::vector<std::string>{"89 s", "2 min", "1.5 h", "500.0 h"}));
+}
+
 TEST(Fitted, LeavesOutTheMiddle) {
   EXPECT_EQ(fitted("cpu/lloyd/naive", 15), "cpu/lloyd/naive");
   EXPECT_EQ(fitted("cpu/lloyd/naive", 9), "cpu/…aive");
@@ -158,10 +163,10 @@ TEST(SummaryTable, OfSeveralExhibitsHasARowAnExhibit) {
     lines.push_back(lines.size() < 2 ? line_of("x", "") : line_of("x", nullptr, "it died"));
     lines.back()["exhibit"] = exhibit;
   }
-  std::istringstream table(summary_table(lines, 80));
-  std::string words;
-  for (std::string word; table >> word;) words += word + " ";
-  EXPECT_EQ(words, "exhibit cases right coarse wrong failed skipped disturbed a/one 1 1 0 0 0 0 0 a/two 2 1 0 0 1 0 0 ");
+  EXPECT_EQ(summary_table(lines, 80),
+            "exhibit  cases  right  coarse  wrong  failed  skipped  disturbed\n"
+            "a/one        1      1       0      0       0        0          0\n"
+            "a/two        2      1       0      0       1        0          0\n");
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "bench/judge/replay.hpp"
 #include "bench/judge/sample.hpp"
+#include "bench/run/together.hpp"
+#include "bench/run/workers.hpp"
 #include "tests/solving.hpp"
 #include "tests/thread_group.hpp"
 
@@ -202,6 +204,19 @@ TEST(ReplayOverRanks, HasARankWithoutPointsAndOneWithAPointAndComparesWithOne) {
     EXPECT_TRUE(std::ranges::any_of(seen, [](const auto& one) { return one.first < 0; })) << "one without the others";
     EXPECT_NE(replayed(ranks, seen, true).find("end with other centroids than one does"), std::string::npos);
   }
+}
+
+TEST(SharedGpu, IsWhereTwoRanksHaveTheSame) {
+  Meeting meeting(2);
+  EXPECT_EQ(explain_shared_gpu(ThreadGroup(meeting, 0), {7, 8}), "");
+  EXPECT_TRUE(explain_shared_gpu(ThreadGroup(meeting, 0), {7, 7}).starts_with("2 ranks of a machine share its "));
+}
+
+TEST(Launcher, ThatEndsAtOnceIsTriedThreeTimes) {
+  std::string said;
+  const JobEvents events{.ended = [&](const std::string& id, const std::string&, const std::string& why) { said += id + ": " + why + ";"; }};
+  EXPECT_TRUE(Workers({"kmbench"}, {}, {"false"}).run({{.id = "a", .timeout_s = 60, .data = "-"}}, events).empty());
+  EXPECT_EQ(said, "a: 3 workers did not begin with it; of the last: the launcher ended with exit code 1 in the middle;");
 }
 
 }  // namespace

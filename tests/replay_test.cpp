@@ -12,6 +12,7 @@
 
 #include "bench/contract/lloyd.hpp"
 #include "bench/judge/draws.hpp"
+#include "bench/judge/sample.hpp"
 #include "bench/run/start.hpp"
 
 namespace km {
@@ -316,6 +317,21 @@ TEST(JudgeMoved, AsFarAsRoundingGoes) {
   EXPECT_FALSE(judge.moved(solution)) << "a cluster without points stays";
 }
 
+TEST(JudgeApart, BeyondTheBoundsOfBoth) {
+  const std::vector<double> points = {0, 2};
+  const Judge<double> judge(Problem<double>{{.n = 2, .d = 1, .k = 1, .max_iters = 1}, points, {}}, {}, Config());
+  EXPECT_EQ(judge.apart({0}, {0.5}, {0.25}), 0) << "each may be off by its bound";
+  EXPECT_EQ(judge.apart({0}, {2.5}, {0.25}), 2) << "in standard deviations of the points, which is 1";
+}
+
+TEST(Sample, HasWitnessesBetweenEachCentroidAndItsNearest) {
+  const std::vector<double> points = {0, 10, 11};
+  std::mt19937_64 draws;
+  const auto sample = sample_with_witnesses(Problem<double>{{.n = 3, .d = 1, .k = 3}, points, points}, Distance::difference, draws);
+  for (const double middle : {5.0, 10.5})
+    EXPECT_TRUE(std::ranges::any_of(sample, [&](double x) { return x != middle && std::abs(x - middle) < 1e-9; })) << middle;
+}
+
 TEST(Start, OfEachTimedRunIsAnother) {
   for (const std::vector<double>& given : {std::vector<double>{0.5}, std::vector<double>{0, -1}}) {
     Start<double> start(given, 1);
@@ -356,6 +372,12 @@ TEST(Draws, DependOnTheSeedAlone) {
   EXPECT_EQ(judge_draws(), first);
   judge_seed() = 8;
   EXPECT_NE(judge_draws(), first);
+}
+
+TEST(Draws, MixAsSplitMix64) {
+  const std::uint64_t none = -0x632BE59BD9B4E019u;  // the second word that changes nothing
+  EXPECT_EQ(mixed(std::uint64_t(1), none), 0xE220A8397B1DCDAFu) << "the first two numbers of seed 0";
+  EXPECT_EQ(mixed(std::uint64_t(2), none), 0x6E789E6AA1B965F4u);
 }
 
 }  // namespace

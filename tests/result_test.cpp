@@ -238,6 +238,14 @@ TEST(Continued, ElseTheLaterLineCountsByItself) {
   EXPECT_EQ(samples_of(right_line({3, 1}), wrong), Json::array());
 }
 
+TEST_F(ResultFiles, ATimeNeedsAnIteration) {
+  for (const int iterations : {0, 1}) {
+    Json line = right_line({3, 1});
+    line["iterations"] = iterations;
+    EXPECT_EQ(read_lines(write("lines", line.dump())).at(0)["samples_s"].size(), iterations == 0 ? 0u : 2u);
+  }
+}
+
 TEST_F(ResultFiles, MoreRepetitionsAreTheMissingOnes) {
   RunOptions options{.out = folder_, .machine = "here"};
   Case c = some_case();

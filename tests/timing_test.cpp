@@ -12,6 +12,7 @@
 
 #include "bench/run/process_state.hpp"
 #include "bench/run/timing.hpp"
+#include "bench/run/unforeseen.hpp"
 #include "bench/run/verb_times.hpp"
 #include "tests/dataset_helpers.hpp"
 
@@ -67,6 +68,12 @@ TEST(ExplainWhole, AShortSampleHidesNothing) {
   EXPECT_EQ(explain_whole(1e-7, 1e-7, 5e-5, 1e-6, false), "reset and download took 0.05 ms, iterate 0.0001 ms: compute in iterate");
   EXPECT_EQ(explain_whole(1e-7, 5e-5, 1e-6, 1e-6, false).substr(0, 20), "iterate took 0.05 ms");
   EXPECT_EQ(explain_whole(1e-7, 1e-7, 5e-5, 1e-6, true), "") << "launches";
+}
+
+TEST(UnforeseenRun, MayTakeThreeMediansOrTheShareOfTheDistancesThatOthersSkip) {
+  EXPECT_EQ(unforeseen_medians(0, 1000, 20), 3) << "nothing is known of its distances";
+  EXPECT_EQ(unforeseen_medians(500, 1000, 20), 6);
+  EXPECT_EQ(unforeseen_medians(1, 1000, 20), 60) << "the first of 20 iterations skips few";
 }
 
 TEST(CopySeconds, GrowWithTheSize) {

@@ -191,6 +191,7 @@ TEST_F(TuningFiles, AWorseGradeThanTheDefaultsDoesNotCount) {
   EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2, "", "coarse")}), space(), 2).best.front().config.number("pace"), 1);
   EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2, "", "rounded")}), space(), 2).best.front().config.number("pace"), 1);
   EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "coarse"), line({1, 0}, 2, "", "coarse")}), space(), 2).best.front().config.number("pace"), 2);
+  EXPECT_EQ(found_in(history({line({0, 0}, 4, "", "exact", 1), line({1, 0}, 2, "", "coarse")}), space(), 1).best.front().config.number("pace"), 1);
 }
 
 TEST_F(TuningFiles, FewerRunsThanAskedForDoNotWin) {
@@ -326,6 +327,12 @@ TEST(Finals, TheLeastUndisturbedRunCounts) {
   EXPECT_DOUBLE_EQ(least_run_s(line({3, 1, 2}, {0, 0.5, 0}), true), 0.1);
   EXPECT_EQ(least_run_s(line({3, 1, 2}, {0, 0.5, 0.5}), false), 0) << "most runs are disturbed";
   EXPECT_DOUBLE_EQ(least_run_s(line({3, 1, 2}, {0, 0.5, 0.5}), true), 0.1);
+}
+
+TEST(Finals, AreAtLeastTwelveRoundsHoweverShortTheBudget) {
+  const FinalsOptions options{.rounds = 40, .budget_s = 60};
+  EXPECT_TRUE(options.another(11, 61) && options.another(39, 60));
+  EXPECT_FALSE(options.another(12, 61) || options.another(40, 60));
 }
 
 TEST(Finals, OnlyRoundsOfBothArePaired) {

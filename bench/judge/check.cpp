@@ -18,8 +18,13 @@ namespace {
 
 double group_value(int i, int j) { return 10.0 * ((i * 7 + j) % 5) + noise(i, j); }
 double uniform_value(int i, int j) { return noise(i, j); }
+double corner_value(int i, int j) { return double(((i >> j) & 1) * 2); }
+double edge_value(int c, int j) { return j == 0 ? double(c % 2) * 2 : 1.0; }
+double far_if_odd(int c, int j) { return c % 2 ? 1e4 + c : group_value(c, j); }
+double power_value(int i, int j) { return std::pow(10.0, (i * 5 + j) % 14 - 6) * (noise(i, j) - 0.5); }
+double large_value(int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }
 
-const Shape beyond_32_bits = {"n d above 2^31", 0x2100000, 64, 3, 1, -1, [](int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }, {}};
+const Shape beyond_32_bits = {.name = "n d above 2^31", .n = 0x2100000, .d = 64, .k = 3, .max_iters = 1, .point = large_value};
 
 template <class T>
 Values<T> values(int rows, int d, const std::function<double(int, int)>& value) {
@@ -104,35 +109,34 @@ void run(const Implementation& implementation, const Shape& shape, const Config&
 
 const std::vector<Shape>& awkward_shapes() {
   static const std::vector<Shape> shapes = {
-      {"one point", 1, 3, 1, 3, -1, uniform_value, {}},
-      {"one dimension", 1000, 1, 5, 6, -1, uniform_value, {}},
-      {"k = 1", 777, 5, 1, 3, -1, group_value, {}},
-      {"k = n", 33, 4, 33, 3, -1, uniform_value, {}},
-      {"n below the block", 37, 7, 4, 5, -1, group_value, {}},
-      {"n not a multiple of anything", 4099, 6, 7, 6, -1, group_value, {}},
-      {"d = 2", 5000, 2, 32, 8, -1, uniform_value, {}},
-      {"d = 4", 10007, 4, 4, 8, -1, group_value, {}},
-      {"d = 7", 10007, 7, 4, 8, -1, group_value, {}},
-      {"d = 17", 2053, 17, 9, 5, -1, group_value, {}},
-      {"d = 68", 1031, 68, 16, 5, -1, group_value, {}},
-      {"d = 129", 515, 129, 5, 4, -1, group_value, {}},
-      {"d = 300", 129, 300, 3, 3, -1, group_value, {}},
-      {"d = 4096", 67, 4096, 3, 3, -1, group_value, {}},
-      {"k = 100", 3001, 8, 100, 5, -1, uniform_value, {}},
-      {"k = 1000", 5003, 3, 1000, 3, -1, uniform_value, {}},
-      {"k = 1500", 4001, 5, 1500, 3, -1, uniform_value, {}},
-      {"empty clusters", 999, 3, 6, 5, -1, group_value, [](int c, int j) { return c % 2 ? 1e4 + c : group_value(c, j); }},
-      {"duplicate points", 1200, 3, 8, 5, -1, [](int i, int j) { return double((i % 5) * 3 + j); }, {}},
-      {"ties", 1024, 2, 4, 5, -1, [](int i, int j) { return double(((i >> j) & 1) * 2); },
-       [](int c, int j) { return j == 0 ? double(c % 2) * 2 : 1.0; }},
-      {"all points the same", 513, 4, 3, 4, -1, [](int, int) { return 2.5; }, {}},
-      {"equal centroids", 600, 3, 5, 4, -1, group_value, [](int, int j) { return group_value(0, j); }},
-      {"huge dynamic range", 3000, 5, 6, 5, -1, [](int i, int j) { return std::pow(10.0, (i * 5 + j) % 14 - 6) * (noise(i, j) - 0.5); }, {}},
-      {"far from the origin", 2000, 4, 4, 5, -1, [](int i, int j) { return 1e4 + group_value(i, j); }, {}},
-      {"negative values", 2000, 3, 5, 5, -1, [](int i, int j) { return -group_value(i, j); }, {}},
-      {"converges, tolerance 0", 3000, 3, 5, 100, 0, group_value, {}},
-      {"converges, tolerance 0.01", 20000, 4, 8, 100, 0.01, uniform_value, {}},
-      {"one iteration", 5000, 4, 4, 1, -1, uniform_value, {}},
+      {.name = "one point", .n = 1, .k = 1, .max_iters = 3, .point = uniform_value},
+      {.name = "one dimension", .n = 1000, .d = 1, .max_iters = 6, .point = uniform_value},
+      {.name = "k = 1", .n = 777, .d = 5, .k = 1, .max_iters = 3, .point = group_value},
+      {.name = "k = n", .n = 33, .k = 33, .max_iters = 3, .point = uniform_value},
+      {.name = "n below the block", .n = 37, .d = 7, .k = 4, .point = group_value},
+      {.name = "n not a multiple of anything", .n = 4099, .d = 6, .k = 7, .point = group_value},
+      {.name = "d = 2", .n = 5000, .d = 2, .k = 32, .max_iters = 8, .point = uniform_value},
+      {.name = "d = 4", .n = 10007, .d = 4, .k = 4, .max_iters = 8, .point = group_value},
+      {.name = "d = 7", .n = 10007, .d = 7, .k = 4, .max_iters = 8, .point = group_value},
+      {.name = "d = 17", .n = 2053, .d = 17, .k = 9, .point = group_value},
+      {.name = "d = 68", .n = 1031, .d = 68, .k = 16, .point = group_value},
+      {.name = "d = 129", .n = 515, .d = 129, .max_iters = 4, .point = group_value},
+      {.name = "d = 300", .n = 129, .d = 300, .k = 3, .max_iters = 3, .point = group_value},
+      {.name = "d = 4096", .n = 67, .d = 4096, .k = 3, .max_iters = 3, .point = group_value},
+      {.name = "k = 100", .n = 3001, .d = 8, .k = 100, .point = uniform_value},
+      {.name = "k = 1000", .n = 5003, .d = 3, .k = 1000, .max_iters = 3, .point = uniform_value},
+      {.name = "k = 1500", .n = 4001, .d = 5, .k = 1500, .max_iters = 3, .point = uniform_value},
+      {.name = "empty clusters", .n = 999, .d = 3, .k = 6, .point = group_value, .centroid = far_if_odd},
+      {.name = "duplicate points", .n = 1200, .d = 3, .k = 8, .point = [](int i, int j) { return double((i % 5) * 3 + j); }},
+      {.name = "ties", .n = 1024, .d = 2, .k = 4, .point = corner_value, .centroid = edge_value},
+      {.name = "all points the same", .n = 513, .k = 3, .max_iters = 4, .point = [](int, int) { return 2.5; }},
+      {.name = "equal centroids", .n = 600, .d = 3, .max_iters = 4, .point = group_value, .centroid = [](int, int j) { return group_value(0, j); }},
+      {.name = "huge dynamic range", .n = 3000, .d = 5, .k = 6, .point = power_value},
+      {.name = "far from the origin", .n = 2000, .k = 4, .point = [](int i, int j) { return 1e4 + group_value(i, j); }},
+      {.name = "negative values", .n = 2000, .point = [](int i, int j) { return -group_value(i, j); }},
+      {.name = "converges, tolerance 0", .n = 3000, .max_iters = 100, .tolerance = 0, .point = group_value},
+      {.name = "converges, tolerance 0.01", .n = 20000, .k = 8, .max_iters = 100, .tolerance = 0.01, .point = uniform_value},
+      {.name = "one iteration", .n = 5000, .k = 4, .max_iters = 1, .point = uniform_value},
   };
   return shapes;
 }

@@ -13,10 +13,10 @@ namespace km {
 /// A small problem that some implementation got wrong. Points are row-major and generated from a seed.
 struct Shape {
   std::string name;  // "k = n"
-  int n, d, k, max_iters;
+  int n, d = 4, k = 5, max_iters = 5;
   double tolerance = -1;
-  std::function<double(int i, int j)> point;     // dimension j of point i
-  std::function<double(int c, int j)> centroid;  // empty: the first k points
+  std::function<double(int i, int j)> point;          // dimension j of point i
+  std::function<double(int c, int j)> centroid = {};  // empty: the first k points
 };
 
 const std::vector<Shape>& awkward_shapes();

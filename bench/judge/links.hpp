@@ -150,10 +150,13 @@ class Replayer {
     if (!by_judge && near(before, later, allowed)) return;
     const bool cheap = is_cheap(iters);
     const std::vector<T> in_order = rotated(later, back(rotation), problem_.d);
-    if (cheap) check_run(before.run, iters);
-    else add(scatter, before.run, rotation);
-    while (!cheap && !reached(scatter, in_order) && int(scatter.ends.size()) < runs_again) add(scatter, run(start, iters).run, rotation);
-    if (!cheap && reached(scatter, in_order)) return;
+    if (cheap) {
+      check_run(before.run, iters);
+    } else {
+      add(scatter, before.run, rotation);
+      while (!reached(scatter, in_order) && int(scatter.ends.size()) < runs_again) add(scatter, run(start, iters).run, rotation);
+      if (reached(scatter, in_order)) return;
+    }
     const double summation = judge_.summation_error(before.run);
     const auto bounded = [&](Ended<T> ended) {
       ended.bounds = judge_.mean_bounds(ended.run, summation);

@@ -125,7 +125,7 @@ double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& all) c
   const int d = problem_.d, shares = std::clamp(omp_get_max_threads() / 2, (d + 15) / 16, d), width = (d + shares - 1) / shares;  // of a row
   double worst = 0;
 #pragma omp parallel for collapse(2) reduction(max : worst) if (problem_.n > 1 << 16)
-  for (int backwards = 0; backwards < 2; ++backwards)
+  for (const bool backwards : {false, true})
     for (int first = 0; first < d; first += width) {
       const int end = std::min(d, first + width);
       std::vector<T> chain(s.centroids.size()), total(s.centroids.size());

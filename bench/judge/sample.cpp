@@ -48,10 +48,10 @@ class Box {
   std::vector<double> least_, most_;
 };
 
-/// The nearest centroid that is not equal to c, and its distance²; -1 if all are.
+/// The nearest centroid that is not equal to c, and its distance²; c if all are.
 template <class T>
 std::pair<int, double> nearest_other(const Problem<T>& p, int c) {
-  int other = -1;
+  int other = c;
   double least = std::numeric_limits<double>::infinity();
   const T* const row = p.initial_centroids.data() + std::size_t(c) * p.d;
   for (int candidate = 0; candidate < p.k; ++candidate) {
@@ -70,7 +70,7 @@ std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt
   const Box<T> box(points, d);
   for (int c = 0; c < std::min(p.k, most_pairs); ++c) {
     const auto [other, dist] = nearest_other(p, c);
-    if (other < 0) continue;
+    if (other == c) continue;
     const T* const from = p.initial_centroids.data() + std::size_t(c) * d;
     const T* const to = p.initial_centroids.data() + std::size_t(other) * d;
     std::vector<double> middle(std::size_t(d), 0);

@@ -269,7 +269,7 @@ std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {
       needed > available ? fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are available", needed / (1 << 30), available / (1 << 30)) : "";
   if (const std::string all = agreed(group, why); !all.empty()) throw CannotRun(all);
   if (group && c.on_gpu())
-    if (const std::string shared = explain_shared_gpu(*group); !shared.empty()) throw CannotRun(shared);
+    if (const std::string shared = explain_shared_gpu(*group, gpus_of(*group)); !shared.empty()) throw CannotRun(shared);
   if (c.implementation->description.task == Task::spectral) return prepare_chain(c, m);
   if (c.precision == Precision::fp32) return std::make_unique<TypedSession<float>>(c, m);
   return std::make_unique<TypedSession<double>>(c, m);

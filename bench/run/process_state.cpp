@@ -85,8 +85,8 @@ std::string streams() {
   std::string text;
   for (const int descriptor : {0, 1, 2}) {
     struct stat about {};
-    const bool open = ::fstat(descriptor, &about) == 0;
-    text += fmt::format("{},", open ? about.st_ino * 31 + about.st_dev : 0);
+    ::fstat(descriptor, &about);  // all zero if it is closed
+    text += fmt::format("{} {},", about.st_dev, about.st_ino);
   }
   return text;
 }
@@ -110,7 +110,7 @@ std::string scheduling() {
     const pid_t thread = std::atoi(task.path().filename().c_str());
     sched_param parameters{};
     const int policy = ::sched_getscheduler(thread);
-    const bool read = policy >= 0 && ::sched_getparam(thread, &parameters) == 0;
+    const bool read = ::sched_getparam(thread, &parameters) == 0;
     errno = 0;  // -1 is a nice value, too; a thread may end between these calls
     if (const int nice = ::getpriority(PRIO_PROCESS, id_t(thread)); read && errno == 0)
       all.insert(fmt::format("{}/{}/{}", policy, parameters.sched_priority, nice));
@@ -197,7 +197,7 @@ bool another_thread_runs() {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
     if (task.path().filename() == std::to_string(::gettid())) continue;
     const std::string stat = first_line(task.path() / "stat");
-    if (const auto name_end = stat.rfind(')'); name_end != stat.npos && name_end + 2 < stat.size() && stat[name_end + 2] == 'R') return true;
+    if (const auto name_end = stat.rfind(')'); name_end != stat.npos && stat.substr(name_end).starts_with(") R")) return true;
   }
   return false;
 }

@@ -21,12 +21,12 @@ constexpr double far_from_median = 3;
 constexpr std::chrono::seconds between_lines(30);  // in a log
 constexpr std::size_t log_columns = 80;
 
-std::string time_left(double seconds) {
+}  // namespace
+
+std::string duration_text(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", seconds);
   return seconds < 5400 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
-
-}  // namespace
 
 int columns_of(std::FILE* file) {
   winsize size{};
@@ -121,7 +121,7 @@ void Progress::clear() {
 /// "[12/368, 4 min left]"
 std::string Progress::head() const {
   if (done_ == 0 || done_ == all_) return fmt::format("[{}/{}]", done_, all_);
-  return fmt::format("[{}/{}, {} left]", done_, all_, time_left(seconds_since(start_) / double(done_) * double(all_ - done_)));
+  return fmt::format("[{}/{}, {} left]", done_, all_, duration_text(seconds_since(start_) / double(done_) * double(all_ - done_)));
 }
 
 }  // namespace km

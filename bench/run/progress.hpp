@@ -20,6 +20,9 @@ bool wants_colour(std::FILE* file);
 
 std::string coloured(std::string_view text, Colour colour);
 
+/// "89 s", "12 min" or "2.5 h".
+std::string duration_text(double seconds);
+
 /// Summarizes a line: "0.118 ms an iteration (0.110 to 26.500), 10 iterations", or the reason for no time.
 std::string outcome(const nlohmann::ordered_json& line);
 /// Red for wrong or failed, yellow for skipped.

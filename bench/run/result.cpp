@@ -90,12 +90,12 @@ Json ranks_of(const Case& c) {
   for (const auto& name : names_of(line_schema()["properties"]["ranks"]["properties"])) json.emplace(name, nullptr);
   if (!ranks()) return json;
   const auto asked = c.config.values().find("threads");
-  const std::int64_t given = asked == c.config.values().end() ? 0 : std::get<std::int64_t>(asked->second);
+  const bool all = asked == c.config.values().end() || std::get<std::int64_t>(asked->second) == 0;
   json["count"] = ranks()->size();
   json["threads"] = json["processors"] = json["node"] = Json::array();
   int nodes = 0;
   for (const auto& place : ranks()->places()) {
-    const std::int64_t threads = given > 0 ? given : place.processors;
+    const std::int64_t threads = all ? place.processors : std::get<std::int64_t>(asked->second);
     nodes = std::max(nodes, place.node + 1);
     if (json["warning"].is_null())
       if (const std::string why = binding_fault(place, threads); !why.empty())

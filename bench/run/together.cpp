@@ -61,10 +61,9 @@ const std::vector<std::size_t>& gpus_of(Group& group) {
   return ids;
 }
 
-std::string explain_shared_gpu(Group& group) {
-  auto ids = gpus_of(group);
-  std::ranges::sort(ids);
-  if (std::ranges::adjacent_find(ids) == ids.end()) return "";
+std::string explain_shared_gpu(const Group& group, std::vector<std::size_t> gpus) {
+  std::ranges::sort(gpus);
+  if (std::ranges::adjacent_find(gpus) == gpus.end()) return "";
   return fmt::format("{} ranks of a machine share its {} GPUs: each takes one of its own", group.local_size(), device::count());
 }
 

@@ -27,7 +27,7 @@ bool ended_together(Group& group, int iters);
 /// A hash of each rank's GPU, its first if it has several. All ranks make the first call together.
 const std::vector<std::size_t>& gpus_of(Group& group);
 
-/// Why not every rank has a GPU of its own, or "". The launcher may show each its own alone.
-std::string explain_shared_gpu(Group& group);
+/// Why not every rank has a GPU of its own, or "". The launcher may show each its own alone. gpus: gpus_of() the ranks.
+std::string explain_shared_gpu(const Group& group, std::vector<std::size_t> gpus);
 
 }  // namespace km

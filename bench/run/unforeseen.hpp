@@ -20,6 +20,12 @@
 
 namespace km {
 
+/// The time that the run may take, in medians of the timed runs: three. An implementation that computes `distances` of `all` (0: it does not count
+/// them) may take longer by their share, at most ten times or by the number of iterations, because the first iteration skips few.
+inline double unforeseen_medians(double distances, double all, int iters) {
+  return distances > 0 ? 3 * std::clamp(all / distances, 1.0, std::max(10.0, double(iters))) : 3;
+}
+
 template <class T>
 class UnforeseenRun {
  public:
@@ -97,13 +103,10 @@ class UnforeseenRun {
     return run;
   }
 
-  /// The time that it may take, in medians of the timed runs: three. An implementation that skips distances may take longer by their share, at most
-  /// by the number of iterations, because the first iteration skips few.
   double allowed_medians(const Measurement& m) const {
     const auto counted = m.counters.find("distances");
     const double distances = counted == m.counters.end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
-    const double all = double(runs_.points->set.n) * runs_.problem.k * m.trace.iters(), most = std::max(10.0, double(m.iters));
-    return distances > 0 ? 3 * std::clamp(all / distances, 1.0, most) : 3;
+    return unforeseen_medians(distances, double(runs_.points->set.n) * runs_.problem.k * m.trace.iters(), m.iters);
   }
 
   /// The others' times, or the shorter of two runs from the given start, made now: threads that sleep between iterations stay slow for many runs.

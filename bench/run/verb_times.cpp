@@ -16,7 +16,7 @@ namespace km {
 
 std::vector<double> copies_s(bool on_gpu, std::initializer_list<std::size_t> sizes, int tries) {
   if (on_gpu) return device::downloads_s(sizes, tries);
-  const std::vector<char> source(std::max(sizes), 1);
+  const std::vector<char> source(std::max(sizes));
   std::vector<double> all_s;
   std::vector<std::vector<char>> copies;  // kept while small: each goes to memory that was never touched, as a download does
   while (tries-- > 0) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <set>
 #include <string_view>
@@ -70,8 +71,8 @@ class WorkerMonitor {
   /// Returns nothing once all jobs have ended; the worker then waits for more.
   std::optional<WorkerExit> run() {
     while (!todo_.empty()) {
-      pollfd waits[] = {{worker_.events(), POLLIN, 0}, {orders_.empty() ? -1 : worker_.orders(), POLLOUT, 0}};
-      const int ready = ::poll(waits, 2, 100);
+      pollfd waits[] = {{worker_.events(), POLLIN, 0}, {worker_.orders(), POLLOUT, 0}};
+      const int ready = ::poll(waits, orders_.empty() ? 1 : 2, 100);
       if (interrupted && !stopped_) stop("interrupted");
       if (ready <= 0 && worker_.has_ended()) break;  // its children may keep the pipe open
       if (ready > 0 && waits[1].revents) worker_.send(orders_);
@@ -87,7 +88,7 @@ class WorkerMonitor {
  private:
   /// Returns false at the end of the pipe.
   bool read_events() {
-    char part[1 << 16];
+    char part[PIPE_BUF];
     const auto got = ::read(worker_.events(), part, sizeof part);
     if (got <= 0) return got < 0 && errno == EINTR;
     if (distrusted_) return true;

@@ -12,8 +12,8 @@
 namespace km {
 
 struct AdviseOptions {
-  double budget_s = 60;
-  int at_last = 7;  // timed runs of a finalist
+  double budget_s;
+  int at_last;      // timed runs of a finalist
   std::string out;  // file to append the lines to, or empty
   RunOptions run;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();  // of the budget

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "bench/base/statistics.hpp"
 #include "bench/data/catalogue.hpp"
@@ -89,7 +90,7 @@ std::vector<Config> configs(const Description& description, int threads) {
   auto values = defaults(description).values();
   if (description.device == Device::gpu || !values.contains("threads")) return {Config(values)};
   std::vector<Config> found;
-  for (const int count : threads > 1 ? std::vector{threads, 1} : std::vector{1}) {
+  for (const int count : std::set{threads, 1}) {
     values.insert_or_assign("threads", std::int64_t(count));
     found.emplace_back(values);
   }

@@ -15,7 +15,6 @@ namespace km {
 namespace {
 
 constexpr int runs_a_round = 5;
-constexpr int least_rounds = 12;  // before the budget counts
 
 double load_average() {
   double load = 0;
@@ -41,7 +40,7 @@ Finals measure_finals(std::vector<Case> cases, const FinalsOptions& options, con
   for (auto& one : finals.all) order.push_back(&one);
   const auto start = std::chrono::steady_clock::now();
   std::mt19937_64 random(finals.all.size());
-  while (finals.rounds < options.rounds && (finals.rounds < least_rounds || seconds_since(start) <= options.budget_s)) {
+  while (options.another(finals.rounds, seconds_since(start))) {
     ++finals.rounds;
     std::ranges::shuffle(order, random);
     for (Finalist* one : order) {

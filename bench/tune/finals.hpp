@@ -21,6 +21,8 @@ struct FinalsOptions {
   int rounds = 40;         // at most
   double budget_s = 60;    // after which no round begins, once there are twelve
   bool disturbed = false;  // disturbed rounds count, too
+  /// True if a round begins after `made` of them.
+  bool another(int made, double spent_s) const { return made < rounds && (made < 12 || spent_s <= budget_s); }
 };
 
 struct Finals {

@@ -55,8 +55,8 @@ Case case_of(const Json& line, const Case& like) {
 Found found_in(const History& history, const TuningSpace& space, int repetitions) {
   Found found;
   const Case start = space.at(space.start());
-  const Tried* defaults = history.find(start.id(), 1);
-  const int worst_grade = defaults && defaults->counts() ? rank_of(defaults->grade) : 2;
+  const Tried* defaults = history.find(start.id());
+  const int worst_grade = rank_of(defaults && defaults->counts() ? defaults->grade : "coarse");
   std::vector<std::tuple<bool, double, Case>> valid;
   for (const auto& [id, tried] : history.tried()) {
     const Tried& last = tried.back();

@@ -29,7 +29,7 @@ class History {
 
   void add(const Json& line);
   /// Returns the first line of a case with at least `runs` timed runs, or with a reason for none; else null.
-  const Tried* find(const std::string& id, int runs) const;
+  const Tried* find(const std::string& id, int runs = 1) const;
   /// All lines of each case, by id.
   const std::map<std::string, std::vector<Tried>>& tried() const { return tried_; }
   int others() const { return others_; }

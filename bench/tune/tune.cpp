@@ -61,7 +61,7 @@ class Tuning {
  private:
   /// Searches until the strategy or the budget ends. Returns false if interrupted.
   bool search() {
-    if (!start_.skip.empty() && !history_.find(start_.id(), 1)) add(skeleton(start_, options_.run.argv, options_.run.machine));
+    if (!start_.skip.empty() && !history_.find(start_.id())) add(skeleton(start_, options_.run.argv, options_.run.machine));
     Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));
     std::optional<std::chrono::steady_clock::time_point> begin;  // of the budget: when the first point has its time
     int left = most_points;
@@ -147,7 +147,7 @@ class Tuning {
 
   /// `gain`: the winner's time over the defaults', where it is another setting.
   Json facts(const Found& found, const Finalist& winner, const Change& gain) const {
-    const Tried* defaults = history_.find(start_.id(), 1);
+    const Tried* defaults = history_.find(start_.id());
     const Finalist& first = finals_.all.front();
     const bool timed = defaults && defaults->counts(), better = &winner != &first;
     const auto seconds = [&](const Finalist& one) { return one.rounds_s.empty() ? searched_s(one.c) : typical_s(one); };
@@ -195,7 +195,7 @@ class Tuning {
 
   /// Seconds per iteration in the search.
   double searched_s(const Case& c) const {
-    const Tried* tried = history_.find(c.id(), 1);
+    const Tried* tried = history_.find(c.id());
     return tried ? tried->seconds : 0;
   }
 

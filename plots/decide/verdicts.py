@@ -89,9 +89,10 @@ def of_trend(values: Sequence[Estimate], direction: str, within: float = 1.1) ->
     flat: the largest over the smallest is at most `within`."""
     if direction == "flat":
         return of_equality(values, within - 1)
-    sign = 1 if direction == "up" else -1
-    steps = [sign * step(a, b) for a, b in itertools.pairwise(values)]
-    ends = sign * step(values[0], values[-1])
+    steps = [step(a, b) for a, b in itertools.pairwise(values)]
+    ends = step(values[0], values[-1])
+    if direction == "down":
+        steps, ends = [-s for s in steps], -ends
     if any(s < 0 for s in steps):
         return TREND if ends > 0 else FAILED
     if ends == 0:
