@@ -111,7 +111,7 @@ inline ProblemShape expected(ProblemShape shape) {
   return shape;
 }
 
-/// Share of the points that differ from all others, of up to 65,536 evenly spaced ones and 16 MB: of all points it is less. 1 for little work.
+/// Different rows over rows, of up to 65,536 evenly spaced points or 16 MB of them: over all points it is less. 1 for little work.
 template <class T>
 double distinct_share(const Problem<T>& p) {
   if (double(p.n) * p.d * p.k * expected(p).max_iters < little_work) return 1;

@@ -16,7 +16,7 @@ namespace {
 constexpr int threads = 256, clusters_at_once = 8;
 constexpr std::int64_t points_of_block = std::int64_t{threads} * 4;  // whose labels it looks at
 constexpr int few_clusters = 64;             // a guess: up to here, passes over the labels, one for each eight, cost less than atomics
-constexpr std::int64_t few_in_doubt = 1000;  // and a thousandth of the points: so many products may leave to the host, else differences are tried
+constexpr std::int64_t few_in_doubt = 1000;  // with a thousandth of the points: if products leave more to the host, differences try
 constexpr std::int64_t stretch = 64;         // points whose sums a warp adds up
 constexpr std::int64_t chunk_bytes = std::int64_t{512} << 20;
 
@@ -131,7 +131,7 @@ __device__ double block_sum(double value) {
 
 // ---- labels -------------------------------------------------------------------------------------------------------------
 
-/// nearest: the labels that find_nearest() proves. Lists the points with another label, counted from `first`. Sums by block the distances² of the others
+/// nearest: of Centroids::find(). Lists the points with another label, counted from `first`. Sums by block the distances² of the others
 /// to their label in `centroids`, and of all in `last`, both k x d in fp64. The host adds them in a fixed order.
 template <class T>
 __global__ void look_at_labels(const T* __restrict__ points, const double* __restrict__ centroids, const double* __restrict__ last,

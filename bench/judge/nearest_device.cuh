@@ -1,5 +1,5 @@
-// The nearest centroid of each point on the GPU, in fp64, where that is beyond doubt: by differences, or, of many dimensions and clusters, by products on
-// tensor cores (mma, fp64). These take 128 multiply-adds a clock and multiprocessor on an H100, differences 32 of theirs.
+// The nearest centroid of each point on the GPU, in fp64, where that is beyond doubt: by differences, or, with many dimensions and
+// clusters, by products on tensor cores (mma, fp64): one multiply-add where a difference takes two operations, on a unit that does more of them.
 #pragma once
 
 #include <algorithm>

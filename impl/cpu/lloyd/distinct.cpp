@@ -2,8 +2,7 @@
 // kodak_pixels'. Equal points have equal labels, so screened (screened.hpp) labels one of each, and a moved one changes the sums by all its copies.
 // Labels and, but for the last bit, means are those of Lloyd's over all points.
 // Cost: prepare hashes all points and compares each with an equal one; an iteration is screened's over the distinct ones; at its end a run spreads
-// their labels, n random reads and n writes. Memory: the distinct points again, and 4 bytes a point.
-#include <cstring>
+// their labels, n random reads and n writes. Memory: the distinct points again and 8 bytes a point; in prepare 16 to 24 bytes a point more.
 #include <functional>
 #include <string_view>
 
@@ -20,7 +19,7 @@ class DistinctRows {
   DistinctRows(const Problem<T>& p, int threads) : places(p.n) {
     find_firsts(p, threads);
     std::vector<std::int64_t> firsts;
-    for (std::int64_t i = 0; i < p.n; ++i) {  // the first of its copies has its place already
+    for (std::int64_t i = 0; i < p.n; ++i) {  // the first equal point comes earlier and has its place already
       if (places[i] == i) {
         places[i] = std::int32_t(firsts.size());
         firsts.push_back(i);
@@ -50,24 +49,27 @@ class DistinctRows {
   void find_firsts(const Problem<T>& p, int threads) {
     const auto row = [&](std::int64_t i) { return std::string_view(reinterpret_cast<const char*>(&p.points[i * p.d]), p.d * sizeof(T)); };
     std::vector<std::uint64_t> hashes(p.n);
+    Shortage shortage;
 #pragma omp parallel num_threads(threads)
     {
       const std::uint64_t all = omp_get_num_threads(), own = omp_get_thread_num();
 #pragma omp for schedule(static)
       for (std::int64_t i = 0; i < p.n; ++i) hashes[i] = std::hash<std::string_view>{}(row(i));
-      std::int64_t count = 0;
-      for (const std::uint64_t hash : hashes) count += hash % all == own;
-      std::vector<std::int32_t> table(std::bit_ceil(2 * std::size_t(count) + 1), -1);
-      for (std::int64_t i = 0; i < p.n; ++i) {
-        if (hashes[i] % all != own) continue;
-        std::size_t at = hashes[i] / all;
-        const auto is_other = [&](std::int32_t first) { return first >= 0 && (hashes[first] != hashes[i] || row(first) != row(i)); };
-        while (is_other(table[at % table.size()])) ++at;
-        std::int32_t& first = table[at % table.size()];
-        if (first < 0) first = std::int32_t(i);
-        places[i] = first;
-      }
+      shortage.watch([&] {
+        const std::int64_t count = std::ranges::count_if(hashes, [&](std::uint64_t hash) { return hash % all == own; });
+        std::vector<std::int32_t> table(std::bit_ceil(2 * std::size_t(count) + 1), -1);
+        for (std::int64_t i = 0; i < p.n; ++i) {
+          if (hashes[i] % all != own) continue;
+          std::size_t at = hashes[i] / all;
+          const auto is_other = [&](std::int32_t first) { return first >= 0 && (hashes[first] != hashes[i] || row(first) != row(i)); };
+          while (is_other(table[at % table.size()])) ++at;
+          std::int32_t& first = table[at % table.size()];
+          if (first < 0) first = std::int32_t(i);
+          places[i] = first;
+        }
+      });
     }
+    shortage.report();
   }
 };
 
@@ -89,7 +91,7 @@ class Distinct : DistinctRows<T>, public Screened<T> {
     for (out_.iters = 1;; ++out_.iters) {
       trace.begin_iteration();
       before_ = out_.labels;
-      this->assign(trace, out_.iters > 1);  // its own sums serve nobody: fewer to make
+      this->assign(trace, out_.iters > 1);  // screened sums, too, unused here: fewer if of moved points only
       const std::int64_t changed = update(trace);
       if (out_.iters == p_.max_iters || shape_.converged(changed)) break;
     }
