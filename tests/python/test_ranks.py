@@ -215,14 +215,19 @@ def in_slurm(*words: object, **more: str) -> str:
 
 @needs_mpi
 def test_srun_starts_ranks_and_ends_those_that_throw_die_or_hang(tmp_path):
-    faults = {"iterate_throws": r"^rank 1: iterate gave up$", "dies": "died of signal 9", "sleeps": "no end after 2 s"}
-    which = flags(implementation="faults/ranks", set="fault=none," + ",".join(faults), timeout=2, out=tmp_path)
-    said = in_slurm(FAULTY, "run", *which, *BLOBS, "--launch", "srun -n 2 --overcommit")
+    limits = {"none,iterate_throws,dies": 100, "sleeps": 2}  # a busy machine takes seconds to see that a rank ended
+    for fault, limit in limits.items():
+        which = flags(implementation="faults/ranks", set=f"fault={fault}", timeout=limit, out=tmp_path)
+        said = in_slurm(FAULTY, "run", *which, *BLOBS, "--launch", "srun -n 2 --overcommit")
     found = {line["parameters"]["fault"]: line for line in lines_of(tmp_path / "adhoc.jsonl")}
     right = found.pop("none")
     assert (right["verdict"], right["ranks"]["count"], right["ranks"]["nodes"]) == ("", 2, 1), said
-    assert all(re.search(faults[fault], line["failure"]) for fault, line in found.items()), said
-    assert set(found) == set(faults) and not leftover(tmp_path)
+    assert {fault: re.sub(r"signal.*", "signal", line["failure"]) for fault, line in found.items()} == {
+        "iterate_throws": "rank 1: iterate gave up",
+        "dies": "a rank died of signal",
+        "sleeps": "no end after 2 s; --timeout allows more",
+    }, said
+    assert not leftover(tmp_path)
 
 
 @needs_mpi
