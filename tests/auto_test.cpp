@@ -1,6 +1,6 @@
 // The choice of auto within a budget, by candidates of made-up costs: trials keep to their share of the run, and nobody is prepared for nothing. Its
 // real candidates can stop early, and then go on as if they never had.
-#include "impl/auto.hpp"
+#include "impl/auto/auto.hpp"
 
 #include <chrono>
 #include <cmath>

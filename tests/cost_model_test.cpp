@@ -8,7 +8,7 @@
 
 #include "bench/base/home.hpp"
 #include "bench/tune/calibrate.hpp"
-#include "impl/auto.hpp"
+#include "impl/auto/auto.hpp"
 #include "tests/solving.hpp"
 
 namespace km {

@@ -1,5 +1,5 @@
-// Runs the fastest exact implementation of the CPU, with as many threads as pay: a cost model, then trials (impl/auto.hpp).
-#include "impl/auto.hpp"
+// Runs the fastest exact implementation of the CPU, with as many threads as pay: a cost model, then trials (impl/auto/).
+#include "impl/auto/auto.hpp"
 
 #include <omp.h>
 

@@ -1,6 +1,6 @@
-// Runs the fastest implementation of the GPU whose labels are exact or proven: a cost model, then trials (impl/auto.hpp). gpu/lloyd/tiled is none of
+// Runs the fastest implementation of the GPU whose labels are exact or proven: a cost model, then trials (impl/auto/). gpu/lloyd/tiled is none of
 // them: its expanded distances may mislabel points where values are large.
-#include "impl/auto.hpp"
+#include "impl/auto/auto.hpp"
 
 #include "bench/device/device.hpp"
 

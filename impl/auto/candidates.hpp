@@ -1,0 +1,120 @@
+// The implementations that auto may choose, and their forecasts by a cost model (bench/contract/cost_model.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "bench/contract/cost_model.hpp"
+#include "bench/contract/implementation.hpp"
+
+namespace km::choosing {
+namespace {  // its includers are compiled with different arithmetic
+
+/// `number` is the counter `choice`: give new candidates new numbers.
+struct Rival {
+  int number;
+  const char* name;
+  const char* unless = "";  // excluded if this one runs
+  const char* like = "";    // it runs over the distinct points only, as this one would
+};
+
+constexpr double never = std::numeric_limits<double>::max();  // no infinity: fast-math knows none
+
+struct Candidate {
+  int number = 0;
+  const Implementation* implementation = nullptr;
+  Config config;
+  const Implementation* like = nullptr;  // costs as much, for `share` of the points
+  double share = 1;
+  std::optional<Forecast> forecast = {};  // of the run
+
+  std::optional<Forecast> foretold(ProblemShape shape, const CostModel& model, Precision precision) const {
+    shape.n = std::max<std::int64_t>(1, std::int64_t(double(shape.n) * share));
+    return model.forecast(like ? *like : *implementation, shape, config, precision);
+  }
+  double likely() const { return forecast ? forecast->seconds : never; }
+};
+
+inline bool on_cpu(const Candidate& one) { return one.implementation->description.device == Device::cpu; }
+
+constexpr double few_distinct = 0.9, little_work = 1e9;  // of points; products of coordinates in a run: less is not worth a look at the points
+
+/// All parameters at their defaults, `threads` as given.
+inline Config defaults(const Description& description, int threads) {
+  auto values = km::defaults(description).values();
+  if (const auto at = values.find("threads"); at != values.end()) at->second = std::int64_t(threads);
+  return Config(std::move(values));
+}
+
+inline bool runs(std::string_view name, const ProblemShape& shape, Precision precision) {
+  const Implementation* const one = find_implementation(name);
+  if (!one || !one->has(precision)) return false;
+  const auto& unsupported = one->description.unsupported;
+  return !unsupported || unsupported(shape, defaults(one->description, 0), precision == Precision::fp32 ? 4 : 8).empty();
+}
+
+/// The greatest `of` all that may be chosen in either precision: which of them is the fastest is known in prepare alone.
+inline std::int64_t greatest(std::span<const Rival> rivals, const ProblemShape& shape,
+                             std::int64_t (*of)(const Description&, const ProblemShape&, const Config&)) {
+  std::int64_t with_cost = 0, without = 0;
+  for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+    bool costed = false;
+    std::int64_t other = 0;
+    for (const Rival& rival : rivals) {
+      if (!runs(rival.name, shape, precision)) continue;
+      const Description& its = find_implementation(rival.name)->description;
+      std::int64_t& most = its.cost ? with_cost : other;
+      most = std::max(most, of(its, shape, defaults(its, 0)));
+      costed |= bool(its.cost);
+    }
+    if (!costed) without = std::max(without, other);
+  }
+  return std::max(with_cost, without);
+}
+
+/// The shape with the number of iterations that it may take. To convergence it is a guess, of what real sets need; generated ones rest earlier.
+inline ProblemShape expected(ProblemShape shape) {
+  if (shape.tolerance >= 0) shape.max_iters = static_cast<int>(std::clamp(1.2 * std::pow(double(shape.n), 0.4), 1.0, double(shape.max_iters)));
+  return shape;
+}
+
+/// Different rows over rows, of up to 65,536 evenly spaced points or 16 MB of them: over all points it is less. 1 for little work.
+template <class T>
+double distinct_share(const Problem<T>& p) {
+  if (double(p.n) * p.d * p.k * expected(p).max_iters < little_work) return 1;
+  const auto bytes = p.d * sizeof(T);
+  const std::int64_t looked_at = std::min<std::int64_t>(p.n, std::clamp<std::int64_t>(std::int64_t(16e6 / double(bytes)), 1000, 65536));
+  std::unordered_set<std::string_view> rows;
+  for (std::int64_t at = 0; at < looked_at; ++at) rows.emplace(reinterpret_cast<const char*>(&p.points[at * (p.n / looked_at) * p.d]), bytes);
+  return double(rows.size()) / double(looked_at);
+}
+
+/// Those that run, for each number of threads if they have that parameter, with forecasts. distinct: share of the points.
+inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const std::vector<int>& threads, const ProblemShape& shape,
+                                         Precision precision, const CostModel& model, double distinct) {
+  std::vector<Candidate> found;
+  for (const Rival& rival : rivals) {
+    if (!runs(rival.name, shape, precision) || runs(rival.unless, shape, precision)) continue;
+    const Implementation* const like = *rival.like ? find_implementation(rival.like) : nullptr;
+    if (*rival.like && (distinct > few_distinct || !like)) continue;
+    const Implementation& one = *find_implementation(rival.name);
+    const bool shared = std::ranges::find(one.description.parameters, "threads", &Parameter::name) != one.description.parameters.end();
+    for (const int count : shared ? threads : std::vector<int>{0}) {
+      Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count), .like = like};
+      if (like) candidate.share = distinct;
+      candidate.forecast = candidate.foretold(expected(shape), model, precision);
+      found.push_back(std::move(candidate));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+}  // namespace km::choosing

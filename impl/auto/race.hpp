@@ -1,0 +1,167 @@
+// Trials for many runs of one problem, as exhibits time them. Candidates within the model's spread of the best run their first iterations on the problem
+// itself. Measured over foretold time corrects the forecast of the whole run. On the CPU trials of growing length show how an iteration's cost falls.
+// Cost: prepare of a few candidates, trials of about a quarter of a run or 20 ms each, on the CPU several runs (results/auto_choice.txt).
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "impl/auto/candidates.hpp"
+
+namespace km::choosing {
+namespace {  // its includers are compiled with different arithmetic
+
+constexpr int most_tried = 4, most_raced = 6;   // the second on the CPU, where trials lengthen
+constexpr double cheap = 0.002;                 // seconds of a run for which twice as many are tried
+constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take in any case, and that its runs take together
+
+/// Those that may be the fastest, likeliest first: whose range of one standard deviation meets that of the best, at most four, six on the CPU. A run
+/// to convergence takes those within four times the best, too, because bounds depend on the points. So does a short run, eight in all, because fixed
+/// costs spread most; a longer one takes each implementation with its likeliest number of threads. Those that state a cost but were never calibrated
+/// follow. Candidates without a cost count only where there is no other.
+inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
+  std::ranges::stable_sort(all, {}, &Candidate::likely);
+  const double least = all.empty() ? never : all.front().likely();
+  double reach = never;
+  for (const Candidate& one : all)
+    if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
+  const bool is_short = least < cheap, wide = until_convergence || is_short;
+  const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (wide && own.seconds <= 4 * least); };
+  std::vector<Candidate> some;
+  const auto listed = [&](const Candidate& one) { return std::ranges::find(some, one.number, &Candidate::number) != some.end(); };
+  for (const Candidate& one : all) {
+    const std::size_t most = is_short ? 2 * most_tried : on_cpu(one) ? most_raced : most_tried;
+    if (one.forecast && near(*one.forecast) && some.size() < most && (is_short || !listed(one))) some.push_back(one);
+  }
+  for (const Candidate& one : all)
+    if (!one.forecast && one.implementation->description.cost) some.push_back(one);
+  if (some.empty() && !all.empty()) some.push_back(all.front());
+  return some;
+}
+
+struct Measured {
+  double seconds = never;
+  int iters = 0;
+};
+
+/// The problem's run: the least time of a few, after one that loads kernels and raises clocks. On the CPU a single one if that is long.
+template <class T>
+Measured measured(const Candidate& candidate, const Problem<T>& problem, int most_runs = 5) {
+  using Clock = std::chrono::steady_clock;
+  Trace none;
+  const auto solver = candidate.implementation->prepare<T>()(problem, candidate.config, none);
+  Measured found;
+  double spent = 0;
+  for (int run = 0; run <= most_runs && spent < enough; ++run) {
+    solver->reset();
+    const auto start = Clock::now();
+    found.iters = solver->iterate(none);
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const bool counts = run > 0 || (seconds > enough && on_cpu(candidate));
+    if (counts) found.seconds = std::min(found.seconds, seconds), spent += seconds;
+  }
+  return found;
+}
+
+/// Iterations of a trial: all trials together take about a quarter of a run, or each as long as it may take in any case.
+inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
+  const double share = std::max(0.25 / double(some.size()), always / some.front().likely());
+  return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
+}
+
+/// Foretells `whole` iterations from two runs of fewer. Iteration t takes a + b / t, because bounds exclude the more, the less the centroids move.
+inline double extrapolated(const Measured& shorter, const Measured& longer, int whole) {
+  const auto harmonic = [](int n) {
+    double sum = 0;
+    for (int t = 1; t <= n; ++t) sum += 1.0 / t;
+    return sum;
+  };
+  const double h1 = harmonic(shorter.iters), h2 = harmonic(longer.iters), t1 = shorter.iters, t2 = longer.iters;
+  double a = (shorter.seconds * h2 - longer.seconds * h1) / (t1 * h2 - t2 * h1), b = (longer.seconds - a * t2) / h2;
+  if (b < 0) a = (longer.seconds - shorter.seconds) / (t2 - t1), b = 0;  // a cost that grows stays as it was last
+  if (a < 0) a = 0, b = std::max(0.0, longer.seconds - shorter.seconds) / (h2 - h1);
+  return longer.seconds + a * (whole - longer.iters) + b * (harmonic(whole) - h2);
+}
+
+/// A candidate that fails has too little memory. If no other runs, the winner's prepare says so.
+template <class T>
+Measured tried(const Candidate& candidate, Problem<T> problem, int iters, int most_runs = 5) {
+  problem.max_iters = iters;
+  try {
+    return measured(candidate, problem, most_runs);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+/// The candidate whose trial foretells the shortest run.
+template <class T>
+Candidate fastest(const std::vector<Candidate>& some, const Problem<T>& problem, const CostModel& model) {
+  const ProblemShape whole = expected(problem);
+  ProblemShape part = problem;
+  part.max_iters = trial_iterations(some, whole.max_iters);
+  const Candidate* best = &some.front();
+  double least = never;
+  for (const Candidate& one : some) {
+    const auto trial = one.foretold(part, model, precision_of<T>);
+    const double longer = trial && one.forecast ? one.forecast->seconds / trial->seconds : double(whole.max_iters) / part.max_iters;
+    const auto [seconds, iters] = tried(one, problem, part.max_iters);
+    const double run = iters < part.max_iters ? seconds : seconds * longer;  // fewer: labels rest
+    if (run < least) least = run, best = &one;
+  }
+  return *best;
+}
+
+/// A candidate's two longest trials.
+struct Runner {
+  const Candidate* candidate = nullptr;
+  Measured shorter = {}, longer = {};
+
+  /// Seconds of `whole` iterations. They are known if the longer trial made all, or came to rest.
+  double run(int whole) const {
+    const bool known = longer.seconds == never || longer.iters >= whole || longer.iters == shorter.iters;
+    if (known) return longer.seconds;
+    return shorter.iters > 0 ? extrapolated(shorter, longer, whole) : longer.seconds * whole / longer.iters;
+  }
+};
+
+/// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on, as long as the next trials
+/// take no more than four of the shortest run that is foretold: bounds may pay late. A trial that comes to rest tells how long a run is.
+template <class T>
+Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
+  int whole = expected(problem).max_iters, iters = trial_iterations(some, whole);
+  std::vector<Runner> runners;
+  for (const Candidate& one : some) runners.push_back({.candidate = &one});
+  if (iters < whole)
+    for (Runner& one : runners) one.longer = tried(*one.candidate, problem, iters / 2);
+  for (double within = 4;; iters = std::min(2 * iters, whole), within = std::max(1.5, 0.7 * within)) {  // times the best
+    for (Runner& one : runners) {
+      one.shorter = std::exchange(one.longer, tried(*one.candidate, problem, iters));
+      if (one.longer.iters > 0 && one.longer.iters < iters) whole = std::min(whole, one.longer.iters);
+    }
+    const auto run = [&](const Runner& one) { return one.run(whole); };
+    std::ranges::stable_sort(runners, {}, run);
+    const double least = run(runners.front());
+    std::erase_if(runners, [&](const Runner& one) { return run(one) > within * least; });
+    double next = 0;
+    for (const Runner& one : runners) next += 2 * one.longer.seconds;
+    if (runners.size() < 2 || iters >= whole || next > std::max(always, 4 * least)) return *runners.front().candidate;
+  }
+}
+
+/// The number of iterations of a run to convergence, if the likeliest candidate rests soon.
+template <class T>
+int iterations_to_rest(const Candidate& likeliest, const Problem<T>& problem) {
+  const int guess = expected(problem).max_iters;
+  const double share = std::max(0.1, 2 * always / likeliest.likely());
+  const int most = share >= 1 ? problem.max_iters : std::max(3, int(guess * share));
+  const int iters = tried(likeliest, problem, std::min(most, problem.max_iters), 0).iters;
+  return iters > 0 && iters < most ? iters : guess;
+}
+
+}  // namespace
+}  // namespace km::choosing
