@@ -46,7 +46,7 @@ def best_of(view: View, lines: Sequence[Line], name: str) -> Cell:
 def contender(view: View, line: Line) -> str:
     """The name of a rival; the chosen implementation if it chooses another."""
     chosen = metric("counter:choice").of(line, {})
-    name = view.exhibit.label("choice", round(chosen.value)) if chosen else ""
+    name = view.exhibit.label("counter:choice", round(chosen.value)) if chosen else ""
     if "/" in name:
         return name
     series = view.exhibit.figure.get("series", ["implementation"])

@@ -158,6 +158,10 @@ def cell(
     own = view.value(row.line, column.name, fields) if row.line else None
     if own is None:
         return untimed(reason(row.line) if row.line else "", notes)
+    if (
+        name := view.exhibit.label(column.name, f"{own.value:g}")
+    ) != f"{own.value:g}":  # a number that stands for a name
+        return Cell(name, raw=(own.value, own.low, own.high))
     methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
     return estimated(own, view.doubt(row.line, column.name, fields))
 

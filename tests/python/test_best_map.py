@@ -9,7 +9,8 @@ from synthetic import line
 from plots.draw import figures
 from plots.draw.best_map import best_of
 from plots.errors import UserError
-from plots.read.exhibits import load_one
+from plots.read.exhibits import read_toml
+from plots.write import tables
 
 MAP = """kind = "figure"
 title = "best"
@@ -19,6 +20,11 @@ x = "k"
 down = ["d", "n"]
 series = ["implementation"]
 y = ["iteration"]
+"""
+
+TABLE = """kind = "table"
+title = "choices"
+table = { rows = ["implementation"], columns = ["iteration", "counter:choice"] }
 """
 
 
@@ -58,16 +64,17 @@ def test_every_cell_is_drawn_and_every_winner_named_once(bench):
 
 
 def test_auto_is_named_by_its_choice(bench):
-    labels = '[labels.choice]\n2 = "gpu/lloyd/single_pass"\n'
+    labels = '[labels."counter:choice"]\n2 = "gpu/lloyd/single_pass"\n'
     lines = [rival("auto", 0.1, counters={"choice": [0, 0, 0, 0, 10.0]}), rival("b", 0.2)]
     assert best_of(bench.view(lines, MAP + labels), lines, "iteration").winner == "gpu/lloyd/single_pass"
+    table = tables.build(bench.view(lines, TABLE + labels))
+    assert [row[-1].text for row in table.rows] == ["gpu/lloyd/single_pass", "–"]
 
 
 def test_the_names_of_choices_are_those_of_auto():
     sources = [(ROOT / f"impl/{device}/lloyd/auto.cpp").read_text() for device in ("gpu", "cpu")]
     listed = dict(re.findall(r'\{(\d+), "(\w+/\w+/\w+)"', "".join(sources)))
-    for name in ("landscape", "landscape_any"):
-        assert load_one(ROOT / f"papers/ours/{name}.toml").spec["labels"]["choice"] == listed
+    assert read_toml(ROOT / "papers/ours/paper.toml")["labels"]["counter:choice"] == listed
 
 
 def test_a_map_without_times_is_no_figure(bench):
