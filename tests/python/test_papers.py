@@ -210,11 +210,6 @@ def test_curves_along_iterations_show_time_or_a_counter(bench):
     assert [list(curve.get_ydata()) for curve in ax.lines] == [[4, 3, 2, 1]]
 
 
-def test_a_metric_without_a_course_is_refused(bench):
-    with pytest.raises(UserError, match="along iterations"):
-        bench.exhibit(CURVES.replace('y = ["iteration"]', 'y = ["run"]'))
-
-
 @needs_kmbench
 def test_quick_runs_are_exact_and_agree(tmp_path):
     """In a part of Table II's quick profile, every filter makes the iterations of plain Lloyd's."""

@@ -11,7 +11,7 @@ from line_schema import SCHEMA, VALIDATOR
 from synthetic import ENERGY, FAULTS, line, of_schema, skipped, wrong
 
 from plots.errors import UserError
-from plots.read import check, results, schema, validate
+from plots.read import check, results, validate
 from plots.read.check import FIELDS
 from plots.read.view import gather
 
@@ -65,14 +65,6 @@ def reads(made: dict) -> bool:
     except UserError:
         return False
     return True
-
-
-def test_a_new_field_is_one_edit():
-    new = check.LATEST + 1
-    document = {**check.DOCUMENT, "properties": {**FIELDS, "colour": {"since": new, "type": ["string", "null"]}}}
-    assert schema.latest(document) == new
-    fields = [schema.Compiler(document, n).fields(document["properties"]) for n in (new - 1, new)]
-    assert ["colour" in known for known in fields] == [False, True]
 
 
 def form(value: object) -> object:
@@ -214,7 +206,6 @@ def test_a_wrong_line_after_a_right_one_has_no_time(bench):
 
 
 def test_only_a_newline_ends_a_line(bench):
-    """Only a newline ends a line; U+2028, U+0085 and a form feed do not."""
     made = line(packages=1, failure=None, commit="a\u2028b\u0085c\x0cd")
     folder = bench.run([])
     bench.add(json.dumps(made, ensure_ascii=False) + "\n")

@@ -96,10 +96,6 @@ def test_a_wrong_point_has_a_cross_and_no_time_in_the_map_of_a_tuning_and_of_an_
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "4"]
 
 
-def test_a_map_of_no_times_is_no_figure(bench):
-    assert figures.draw(bench.view([wrong("point 3 has label 1", block=1, grid=1)], HEAT)) is None
-
-
 def test_the_commands_write_table_map_and_t4(tmp_path, capsys):
     path = write(tmp_path, search())
     assert main(["tuning", str(path), "--out", str(tmp_path / "report")]) == 0
