@@ -93,14 +93,3 @@ def test_points_written_are_points_read(tmp_path, monkeypatch, precision, dtype)
     first, second = lines_of(tmp_path / "out/adhoc.jsonl")
     assert [first["dataset"]["hash"]] == [second["dataset"]["hash"]] == re.findall(r"hash ([0-9a-f]{32})", said)
     assert first["inertia"] == second["inertia"]
-
-
-def test_the_names_of_columns_are_no_points(tmp_path):
-    values = np.random.default_rng(2).integers(0, 100, size=(50, 3)).astype(float)
-    np.save(tmp_path / "points.npy", values)
-    np.savetxt(tmp_path / "points.csv", values, delimiter=",", header="x,y,z", comments="")
-    for suffix in ("npy", "csv"):
-        data = tmp_path / f"points.{suffix}"
-        kmbench("run", *flags(implementation="cpu/lloyd/naive", data=data, k=3, out=tmp_path))
-    first, second = lines_of(tmp_path / "adhoc.jsonl")
-    assert first["dataset"]["hash"] == second["dataset"]["hash"]
