@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import ROOT, cases
+from conftest import ROOT, SERIES, cases, figure
 from synthetic import line, wrong
 
 from plots.draw import figures
@@ -11,16 +11,8 @@ from plots.draw.best_map import best_of
 from plots.errors import UserError
 from plots.read.exhibits import load_one
 
-MAP = """kind = "figure"
-title = "best"
-[figure]
-style = "map"
-x = "k"
-down = ["d", "n"]
-series = ["implementation"]
-y = ["iteration"]
-"""
-HEAT = MAP.replace('"map"', '"heat"').replace('series = ["implementation"]', 'panels = "implementation"')
+MAP = figure("map", "iteration", 'down = ["d", "n"]\n' + SERIES).replace('x = "packages"', 'x = "k"')
+HEAT = MAP.replace('"map"', '"heat"').replace(SERIES, 'panels = "implementation"\n')
 
 
 def rival(name, seconds, **fields):

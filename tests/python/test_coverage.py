@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from conftest import cases, machine, papers, printed, rows_of
+from conftest import TABLE, cases, machine, papers, printed, rows_of
 from synthetic import line, skipped
 
 from plots.read import exhibits
@@ -12,18 +12,7 @@ from plots.write import coverage, report, tables
 
 ROWS = '[["real", 4, 1, "10", "29", "1"], ["real", 8, 1, "20", "30", ""], ["real", 8, "40", "5", "", "Segfault"]]'
 EXHIBIT = (
-    """
-kind = "table"
-number = "Table 1"
-title = "made up"
-[[sweep]]
-implementation = "cpu/lloyd/two_step"
-dataset = ["real", "like"]
-k = [4, 8]
-[table]
-rows = ["dataset", "k", "threads"]
-columns = ["iteration", "iterations", "init"]
-"""
+    TABLE.replace('"packages"', '"dataset", "k", "threads"').replace('"assign"', '"iterations", "init"')
     + printed(ROWS, "dataset k threads", "iteration iterations init")
     + printed('[["another program", "real", "7"]]', "implementation dataset")
     + printed('[["real", 4, "10.5"]]', "dataset k").replace('"printed"', '"derived from Table 2"')

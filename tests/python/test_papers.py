@@ -5,7 +5,7 @@ from contextlib import nullcontext
 
 import pytest
 from built import lines_of, needs_kmbench, succeeded
-from conftest import cases, claim, exhibits_of
+from conftest import SERIES, cases, claim, exhibits_of, figure
 from synthetic import line
 
 from plots.decide.verdicts import FAILED, REPRODUCED
@@ -184,19 +184,7 @@ def test_a_phase_within_another_counts_once():
     assert metric("time_share:first_assign").of({**run, "phases": {"fused": [1.0]}}, {}) is None
 
 
-CURVES = """
-kind = "figure"
-title = "made up"
-[[sweep]]
-implementation = ["cpu/lloyd/two_step", "cpu/yinyang/group"]
-dataset = ["balls", "other"]
-[figure]
-style = "iterations"
-x = "iteration"
-y = ["iteration"]
-series = ["implementation"]
-panels = "dataset"
-"""
+CURVES = figure("iterations", "iteration", SERIES + 'panels = "dataset"\n').replace('x = "packages"', 'x = "iteration"')
 
 
 def test_curves_along_iterations_show_time_or_a_counter(bench):

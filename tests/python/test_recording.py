@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import cases, git, machine, printed
+from conftest import TABLE, cases, git, machine, printed
 from synthetic import line, skipped, write, wrong
 
 from plots import recording
@@ -15,24 +15,13 @@ from plots.read import exhibits, results
 from plots.recorder import main
 from plots.recording import FAILED, NO_LINE, OLD_JUDGE, OLD_KERNEL, Open, Question
 
-EXHIBIT = """
-kind = "table"
-number = "Table 1"
-title = "made up"
-[[sweep]]
-implementation = "cpu/lloyd/two_step"
-dataset = "balls"
-k = 4
-set.packages = [1, 10, 100]
-[table]
-rows = ["packages"]
-columns = ["iteration"]
-[claim.packages-cost-nothing]
+CLAIM = """[claim.packages-cost-nothing]
 text = "They cost nothing"
 ratio = [{ packages = 10 }, { packages = 1 }]
 metric = "iteration"
 at_most = 1.1
-""" + printed('[[1, "5"], [100, "4"]]')
+"""
+EXHIBIT = TABLE.replace(', "assign"', "") + CLAIM + printed('[[1, "5"], [100, "4"]]')
 
 PROGRAM = '''#!/usr/bin/env python3
 """Prints its plan, and writes a line for each case of the filter."""

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import cases
+from conftest import cases, figure
 from synthetic import empty, line, skipped, wrong
 
 from plots.__main__ import main
@@ -77,14 +77,7 @@ def test_lines_of_another_commit_are_another_tuning(tmp_path):
     assert len(one.lines) == 2
 
 
-HEAT = """kind = "figure"
-title = "block sizes"
-[figure]
-style = "heat"
-x = "block"
-down = ["grid"]
-y = ["iteration"]
-"""
+HEAT = figure("heat", "iteration", 'down = ["grid"]\n').replace('x = "packages"', 'x = "block"')
 
 
 def test_a_wrong_point_has_a_cross_and_no_time_in_the_map_of_a_tuning_and_of_an_exhibit(bench, tmp_path):
