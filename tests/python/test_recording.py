@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from built import executable, written
 from conftest import TABLE, cases, git, machine, printed
 from synthetic import line, skipped, write, wrong
 
@@ -73,11 +74,8 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "results/demo"
-        (folder / "papers/demo").mkdir(parents=True)
-        (folder / "papers/demo/table1.toml").write_text(EXHIBIT)
-        self.program = folder / "kmbench"
-        self.program.write_text(PROGRAM)
-        self.program.chmod(0o755)
+        written(folder / "papers/demo/table1.toml", EXHIBIT)
+        self.program = executable(folder / "kmbench", PROGRAM)
         self.plan([])
 
     def plan(self, lines: list[dict], **fields) -> None:

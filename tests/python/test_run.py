@@ -3,23 +3,13 @@
 import json
 import re
 
+import built
 import pytest
 from built import KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
 needed(KMBENCH)
 NAIVE = flags(implementation="^cpu/lloyd/naive$")
 SMALL = flags(dataset="blobs", n=300, k=3, repetitions=2, iterations=3)
-EXHIBIT = """kind = "table"
-title = "made up"
-[[sweep]]
-implementation = "cpu/lloyd/naive"
-dataset = "blobs"
-n = 200
-k = 3
-repetitions = 2
-[profile.quick]
-n = 50
-"""
 
 
 def test_a_line_of_a_right_run(tmp_path):
@@ -73,9 +63,9 @@ def test_the_judges_seed_stands_in_the_line_and_can_be_given(tmp_path):
 @pytest.fixture
 def exhibit(tmp_path):
     """The name of a made-up exhibit in this folder."""
-    (tmp_path / "demo2000").mkdir()
-    (tmp_path / "demo2000/table1.toml").write_text(EXHIBIT)
-    return "demo2000/table1.toml"
+    sweep = {"implementation": "cpu/lloyd/naive", "dataset": "blobs", "n": 200, "k": 3, "repetitions": 2}
+    made = built.exhibit(tmp_path / "demo2000/table1.toml", "[profile.quick]\nn = 50\n", **sweep)
+    return made.relative_to(tmp_path)
 
 
 def test_an_exhibit_writes_to_its_papers_file(exhibit, tmp_path):
