@@ -95,9 +95,25 @@ def refused(ran: subprocess.CompletedProcess, says: str) -> None:
     assert len(lines) == 1 and lines[0].startswith("kmbench: ") and says in lines[0], ran.stderr
 
 
+def written(path: Path, text: str) -> Path:
+    """Writes a file, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def executable(path: Path, text: str) -> Path:
+    """Writes a program in the language that its first line names."""
+    written(path, text).chmod(0o755)
+    return path
+
+
 def script(path: Path, *words: object) -> Path:
     """Writes a shell script that runs these words."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'#!/bin/sh\nexec {" ".join(repr(str(word)) for word in words)} "$@"\n')
-    path.chmod(0o755)
-    return path
+    return executable(path, f'#!/bin/sh\nexec {" ".join(repr(str(word)) for word in words)} "$@"\n')
+
+
+def exhibit(path: Path, more: str = "", **sweep: object) -> Path:
+    """Writes a table of one sweep; `more` follows it."""
+    axes = "".join(f"{name} = {json.dumps(value)}\n" for name, value in sweep.items())
+    return written(path, f'kind = "table"\ntitle = "made up"\n[[sweep]]\n{axes}{more}')

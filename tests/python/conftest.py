@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import synthetic
+from built import ROOT, written
 
 from plots.__main__ import main
 from plots.decide.claims import Finding, judge_one
@@ -15,7 +16,6 @@ from plots.read import check, exhibits, results
 from plots.read.view import View, gather
 from plots.write.tables import Cell, Table
 
-ROOT = Path(__file__).resolve().parents[2]
 Record = dict | None  # of a machine or of a paper
 results.RECORDED = ROOT / "no such folder"  # a test that wants recorded lines beside its own says so by --beside
 
@@ -77,10 +77,7 @@ class Bench:
         self.folders = ["--papers", str(self.papers), "--results", str(self.results)]
 
     def exhibit(self, text: str = TABLE, key: str = "demo/table1") -> exhibits.Exhibit:
-        path = self.papers / f"{key}.toml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return exhibits.load_one(path)
+        return exhibits.load_one(written(self.papers / f"{key}.toml", text))
 
     def view(self, lines: list[dict], text: str = TABLE, record: Record = None, paper: Record = None) -> View:
         """What the exhibit shows of these lines. `record` is machine.json, `paper` is paper.toml."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import bad_files
 from bad_files import spaced, table
-from built import FAULTY, KMBENCH, ROOT, WARNING, kmbench, needed, refused
+from built import FAULTY, KMBENCH, ROOT, WARNING, kmbench, needed, refused, written
 
 needed(KMBENCH, FAULTY)
 LIMIT_S = 20.0  # a hang, not a measure of speed
@@ -302,15 +302,13 @@ def written_inputs(folder: Path) -> Iterator[Input]:
     (folder / "wide.csv").write_text("1e300,0\n0,1\n")
     (folder / "device.npy").symlink_to("/dev/full")
     for name, text in [("priced/machine.json", '{"id": "here", "price": {"gpu": 2}}'), ("full/mine.txt", "kept")]:
-        (folder / name).parent.mkdir()
-        (folder / name).write_text(text)
+        written(folder / name, text)
     for command, says in COMMANDS.items():
         yield Input(command, command.split(), says)
     for name, texts in (("m", TUNED), ("machine", RECORDS)):
         for at, text in enumerate(texts):
             own = f"{name}{at}"
-            (folder / own).mkdir()
-            (folder / own / f"{name}.json").write_text(text)
+            written(folder / own / f"{name}.json", text)
             tune = f"{TUNE.replace('--out out', f'--out {own}')} --anyway --machine m --rounds 8"
             tuned = [tune, f"run {PROBLEM} --tuned --tuning {own} --machine m --out out"]
             recorded = [" ".join(SMALL).replace("--out out", f"--out {own}"), f"env --price gpu=1 --out {own}"]

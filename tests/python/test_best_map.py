@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from conftest import ROOT
-from synthetic import line
+from conftest import ROOT, SERIES, cases, figure
+from synthetic import line, wrong
 
 from plots.draw import figures
 from plots.draw.best_map import best_of
@@ -12,15 +12,8 @@ from plots.errors import UserError
 from plots.read.exhibits import read_toml
 from plots.write import tables
 
-MAP = """kind = "figure"
-title = "best"
-[figure]
-style = "map"
-x = "k"
-down = ["d", "n"]
-series = ["implementation"]
-y = ["iteration"]
-"""
+MAP = figure("map", "iteration", 'down = ["d", "n"]\n' + SERIES).replace('x = "packages"', 'x = "k"')
+HEAT = MAP.replace('"map"', '"heat"').replace(SERIES, 'panels = "implementation"\n')
 
 TABLE = """kind = "table"
 title = "choices"
@@ -32,20 +25,16 @@ def rival(name, seconds, **fields):
     return line(implementation=f"cpu/lloyd/{name}", seconds=seconds, **fields)
 
 
-@pytest.mark.parametrize(
-    ("lines", "more", "winner", "close"),
-    [
-        ([rival("a", 0.1), rival("b", 0.2)], "", "cpu/lloyd/a", False),
-        ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "", "cpu/lloyd/b", False),
-        ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "rounding = true\n", "cpu/lloyd/a", False),
-        ([rival("a", 0.1), rival("b", 0.1001)], "", "cpu/lloyd/a", True),
-        ([rival("a", 0.1, verdict="wrong"), rival("b", 0.2)], "", "cpu/lloyd/b", False),
-        ([rival("a", 0.1, grade="coarse")], "", "", False),
-    ],
+@cases(
+    "lines more winner close",
+    ([rival("a", 0.1), rival("b", 0.2)], "", "cpu/lloyd/a", False),
+    ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "", "cpu/lloyd/b", False),
+    ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "rounding = true\n", "cpu/lloyd/a", False),
+    ([rival("a", 0.1), rival("b", 0.1001)], "", "cpu/lloyd/a", True),
+    ([rival("a", 0.1, verdict="wrong"), rival("b", 0.2)], "", "cpu/lloyd/b", False),
+    ([rival("a", 0.1, grade="coarse")], "", "", False),
 )
-def test_a_cell_shows_the_fastest_that_is_right_and_coarse_only_if_rounding_is_the_subject(
-    bench, lines, more, winner, close
-):
+def test_a_cell_shows_the_fastest_right_one_and_a_coarse_one_only_of_rounding(bench, lines, more, winner, close):
     cell = best_of(bench.view(lines, MAP + more), lines, "iteration")
     assert (cell.winner, cell.close) == (winner, close)
     assert (cell.value is None) == (winner == "")
@@ -79,17 +68,16 @@ def test_the_names_of_choices_are_those_of_auto():
 
 def test_a_map_without_times_is_no_figure(bench):
     skipped = rival("a", 0.1, samples_s=[], verdict=None, skip="no GPU", iterations=None)
-    assert figures.draw(bench.view([skipped], MAP)) is None
+    for text in (MAP, HEAT):
+        assert figures.draw(bench.view([skipped, wrong("point 3 has label 1", k=8)], text)) is None
 
 
 @pytest.mark.parametrize("style", ["map", "heat"])
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (('down = ["d", "n"]\n', ""), "down missing"),
-        (('"iteration"', '"iteration", "assign"'), "one metric"),
-        (('"STYLE"', '"line"'), "down belongs to a map"),
-    ],
+@cases(
+    "change said",
+    (('down = ["d", "n"]\n', ""), "down missing"),
+    (('"iteration"', '"iteration", "assign"'), "one metric"),
+    (('"STYLE"', '"line"'), "down belongs to a map"),
 )
 def test_a_map_with_missing_or_extra_keys_is_refused(bench, style, change, said):
     with pytest.raises(UserError, match=said):
@@ -97,12 +85,11 @@ def test_a_map_with_missing_or_extra_keys_is_refused(bench, style, change, said)
 
 
 def test_a_heat_of_shares_frames_no_zero_and_draws_the_labels_of_its_rows_once(bench):
-    heat = MAP.replace('"map"', '"heat"').replace('series = ["implementation"]', 'panels = "implementation"')
     shares = {"a": (0, 0), "b": (0, 7), "c": (3, 5)}
     lines = [
         rival(who, 0.1, k=k, wrong_labels=w) for who, both in shares.items() for k, w in zip((4, 64), both, strict=True)
     ]
-    figure = figures.draw(bench.view(lines, heat.replace('"iteration"', '"wrong_share"')))
+    figure = figures.draw(bench.view(lines, HEAT.replace('"iteration"', '"wrong_share"')))
     shown = [{text.get_position()[0]: text.get_text() for text in ax.texts} for ax in figure.axes]
     assert shown == [{0: "0", 1: "0"}, {0: "0", 1: "0.700"}, {0: "0.300", 1: "0.500"}]
     assert [sum(not patch.get_fill() for patch in ax.patches) for ax in figure.axes] == [0, 0, 1]

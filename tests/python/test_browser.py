@@ -33,7 +33,7 @@ TABLE1 = "[...document.querySelectorAll('article table')].find((t) => t.closest(
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """A browser, and the folder with the report and the claims of two machines."""
+    """The folder with the report and the claims of two machines."""
     folder = tmp_path_factory.mktemp("pages")
     bench = Bench(folder)
     bench.exhibit(EXHIBIT)
@@ -45,15 +45,25 @@ def pages(tmp_path_factory):
         bench.run(lines, name)
     for command in ("report", "claims"):
         assert bench.main(command, "--out", folder) == 0
-    with Chromium(folder / "profile") as browser:
-        yield browser, folder
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with Chromium(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def index(browser, pages):
+    """Opens the report of the two machines."""
+    browser.open(pages / "index.html", 1280)
 
 
 @pytest.mark.parametrize("page", ["index.html", "claims.html", "exhibits/demo/table1.html"])
 @pytest.mark.parametrize(("width", "mobile"), [(320, True), (390, True), (1280, False), (1920, False)])
-def test_it_opens_without_complaint_and_without_scrolling_sideways(pages, page, width, mobile):
-    browser, folder = pages
-    browser.open(folder / page, width, mobile=mobile)
+def test_it_opens_without_complaint_and_without_scrolling_sideways(browser, pages, page, width, mobile):
+    browser.open(pages / page, width, mobile=mobile)
     browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
     wide, seen = browser.run("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert wide <= seen <= width
@@ -73,9 +83,7 @@ def press(browser, head):
     browser.run(f"{th}.querySelector('button').click()")
 
 
-def test_a_press_on_a_head_sorts_and_two_more_bring_it_back(pages):
-    browser, folder = pages
-    browser.open(folder / "index.html", 1280)
+def test_a_press_on_a_head_sorts_and_two_more_bring_it_back(index, browser):
     before = column(browser, "packages")
     assert before == [str(p) for p in COUNTS] + ["11", "12"]
     press(browser, "iteration (ms)")
@@ -92,19 +100,16 @@ def test_a_press_on_a_head_sorts_and_two_more_bring_it_back(pages):
     assert column(browser, "packages")[:3] == ["12", "11", "10"]
 
 
-def test_rows_are_filtered_by_every_word(pages):
-    browser, folder = pages
-    browser.open(folder / "index.html", 1280)
+def test_rows_are_filtered_by_every_word(index, browser):
     box = f"{TABLE1}.closest('.scroll').nextElementSibling.querySelector('input')"
     for words, left in (("rounded", 10), ("skipped", 1), ("no such row", 0), ("", 12)):
         browser.run(f"(() => {{ const box = {box}; box.value = '{words}'; box.dispatchEvent(new Event('input')); }})()")
         assert len(column(browser, "packages")) == left, words
 
 
-def test_claims_are_filtered_by_verdict_on_both_pages(pages):
-    browser, folder = pages
+def test_claims_are_filtered_by_verdict_on_both_pages(browser, pages):
     for page in ("index.html", "claims.html"):
-        browser.open(folder / page, 1280)
+        browser.open(pages / page, 1280)
         count = "[...document.querySelectorAll('tr.claim')].filter((row) => row.offsetParent).length"
         failed, all_of_them = browser.run("document.querySelectorAll('tr.claim.failed').length"), browser.run(count)
         assert 0 < failed < all_of_them
@@ -113,9 +118,7 @@ def test_claims_are_filtered_by_verdict_on_both_pages(pages):
             assert browser.run(count) == left
 
 
-def test_a_machine_is_switched_off_and_on(pages):
-    browser, folder = pages
-    browser.open(folder / "index.html", 1280)
+def test_a_machine_is_switched_off_and_on(index, browser):
     count = "[...document.querySelectorAll('.m1')].filter((part) => part.offsetParent).length"
     both = browser.run(count)
     assert both > 0
@@ -125,10 +128,9 @@ def test_a_machine_is_switched_off_and_on(pages):
 
 
 @pytest.mark.parametrize("page", ["index.html", "claims.html", "exhibits/demo/table1.html"])
-def test_it_prints_whole_tables_and_nothing_to_press(pages, page):
-    browser, folder = pages
+def test_it_prints_whole_tables_and_nothing_to_press(browser, pages, page):
     browser.call("Emulation.setEmulatedMedia", media="print")
-    browser.open(folder / page, 703)  # A4 less its margins
+    browser.open(pages / page, 703)  # A4 less its margins
     hidden = "nav, .filter, .links, input"
     assert browser.run(f"[...document.querySelectorAll('{hidden}')].filter((part) => part.offsetParent).length") == 0
     wide = "t.offsetParent && t.offsetWidth > t.parentElement.clientWidth + 1"
@@ -153,10 +155,15 @@ def recorded(tmp_path_factory):
     return folder
 
 
-def test_all_machines_fit_on_a_small_and_short_page(pages, recorded):
-    browser, _ = pages
-    assert (recorded / "index.html").stat().st_size < 3_000_000
+@pytest.fixture
+def whole(browser, recorded):
+    """Opens the report of all machines, and is its folder."""
     browser.open(recorded / "index.html", 1300)
+    return recorded
+
+
+def test_all_machines_fit_on_a_small_and_short_page(whole, browser):
+    assert (whole / "index.html").stat().st_size < 3_000_000
     browser.run("all('.exhibit').forEach((part) => { part.style.contentVisibility = 'visible'; })")
     empty = "all('figure img').filter((one) => one.offsetParent && one.offsetHeight < 50).length"
     assert browser.run(empty) == 0  # figures keep their place before they are seen
@@ -172,15 +179,13 @@ def test_all_machines_fit_on_a_small_and_short_page(pages, recorded):
     assert browser.errors == []
 
 
-def test_every_exhibit_with_a_value_has_a_page_with_all_its_numbers(pages, recorded):
-    browser, _ = pages
-    browser.open(recorded / "index.html", 1300)
+def test_every_exhibit_with_a_value_has_a_page_with_all_its_numbers(whole, browser):
     links = browser.run("all('article').map((part) => [part.id, part.querySelector('a.own').getAttribute('href')])")
     assert len(links) > 40
-    written = sorted(str(file.relative_to(recorded)) for file in recorded.glob("exhibits/*/*.html"))
+    written = sorted(str(file.relative_to(whole)) for file in whole.glob("exhibits/*/*.html"))
     assert sorted(page for _, page in links) == written
     page = dict(links)["he2021/figure3"]
-    browser.open(recorded / page, 390, mobile=True)
+    browser.open(whole / page, 390, mobile=True)
     assert browser.run("all('.numbers table').filter((table) => table.offsetParent).length") >= 2  # H100, H200
     assert browser.run("document.documentElement.scrollWidth") <= 390
     assert browser.run("document.querySelector('nav a').href.endsWith('index.html#he2021/figure3')")
@@ -190,9 +195,7 @@ def test_every_exhibit_with_a_value_has_a_page_with_all_its_numbers(pages, recor
 # Five tasks of a reader, each in at most three presses.
 
 
-def test_task_does_a_finding_hold_on_the_h200(pages, recorded):
-    browser, _ = pages
-    browser.open(recorded / "index.html", 1300)
+def test_task_does_a_finding_hold_on_the_h200(whole, browser):
     browser.run("document.querySelector('details:has(.matrix) summary').click()")
     at = "[...document.querySelector('.matrix thead tr').cells].findIndex((th) => th.textContent === 'NVIDIA H200')"
     row = "all('.matrix tr').find((row) => row.textContent.startsWith('Summing in packages repairs'))"
@@ -202,9 +205,7 @@ def test_task_does_a_finding_hold_on_the_h200(pages, recorded):
     assert any(title.endswith(cell[2:]) for title in browser.run(squares))
 
 
-def test_task_the_fastest_for_64_dimensions_and_500_clusters(pages, recorded):
-    browser, _ = pages
-    browser.open(recorded / "index.html", 1300)
+def test_task_the_fastest_for_64_dimensions_and_500_clusters(whole, browser):
     typed = "box.value = {}; box.dispatchEvent(new Event('input', {{ bubbles: true }}))"
     for at, value in ((1, 64), (2, 500)):
         browser.run(f"(() => {{ const box = all('.ask input')[{at}]; {typed.format(value)}; }})()")
@@ -220,16 +221,12 @@ CELLS = {
 
 
 @pytest.mark.parametrize(("cell", "told"), CELLS.items())
-def test_task_what_stands_behind_a_cell(pages, cell, told):
-    browser, folder = pages
-    browser.open(folder / "index.html", 1280)
+def test_task_what_stands_behind_a_cell(index, browser, cell, told):
     browser.run(f"{TABLE1}.{cell}.click()")
     assert browser.run(f"{TABLE1}.closest('.scroll').parentElement.querySelector('.asked').textContent") == told
 
 
-def test_a_cell_is_asked_by_keyboard_and_by_touch(pages):
-    browser, folder = pages
-    browser.open(folder / "index.html", 1280)
+def test_a_cell_is_asked_by_keyboard_and_by_touch(index, browser, pages):
     told = "document.activeElement.closest('.scroll').parentElement.querySelector('.asked').textContent"
     browser.run(f"{TABLE1}.querySelector('td[tabindex=\"0\"]').focus()")
     browser.press("Enter")
@@ -237,14 +234,12 @@ def test_a_cell_is_asked_by_keyboard_and_by_touch(pages):
     browser.press("ArrowRight", "ArrowDown", "Enter")
     assert browser.run(told).startswith("kmbench explain demo/table1 2 assign ")
     assert browser.run(f"{TABLE1}.querySelectorAll('td[tabindex=\"0\"]').length") == 1
-    browser.open(folder / "index.html", 390, mobile=True)
+    browser.open(pages / "index.html", 390, mobile=True)
     browser.tap(f"{TABLE1}.tBodies[0].rows[1].cells[1]")
     assert browser.run("document.querySelector('.asked').textContent").startswith("kmbench explain demo/table1 2 iter")
 
 
-def test_a_table_says_how_many_rows_it_has_and_shows_them(pages):
-    browser, folder = pages
-    browser.open(folder / "index.html", 1280)
+def test_a_table_says_how_many_rows_it_has_and_shows_them(index, browser):
     box = f"{TABLE1}.closest('.scroll')"
     button = f"all('button', {box}.nextElementSibling).find((one) => one.textContent.endsWith('rows'))"
     hidden = f"{box}.scrollHeight > {box}.clientHeight + 8"
@@ -253,17 +248,13 @@ def test_a_table_says_how_many_rows_it_has_and_shows_them(pages):
         browser.run(f"{button}.click()")
 
 
-def test_task_copy_a_table_as_latex(pages):
-    browser, folder = pages
-    browser.open(folder / "index.html", 1280)
+def test_task_copy_a_table_as_latex(index, browser):
     browser.run("navigator.clipboard.writeText = (text) => { window.pasted = text; return Promise.resolve(); }")
     browser.run("[...document.querySelectorAll('.copy')].find((b) => b.textContent.includes('LaTeX')).click()")
     assert browser.run("window.pasted").startswith("\\begin{tabular}")
 
 
-def test_task_compare_two_machines(pages, recorded):
-    browser, _ = pages
-    browser.open(recorded / "index.html", 1300)
+def test_task_compare_two_machines(whole, browser):
     for name in ("this machine", "amd-epyc-2t", "intel-xeon-2t", "intel-xeon-2.50ghz-2t"):
         browser.run(f"all('.switch label').find((label) => label.textContent === '{name}').click()")
     heads = "[...document.querySelector('.answers thead tr').cells].filter((th) => th.offsetParent)"
@@ -306,9 +297,8 @@ def serious(browser, axe, page, width, scheme, without=""):
 
 @pytest.mark.parametrize("page", MADE_UP)
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
-def test_axe_finds_nothing_serious(pages, axe, page, width, scheme):
-    browser, folder = pages
-    assert serious(browser, axe, folder / page, width, scheme) == []
+def test_axe_finds_nothing_serious(browser, pages, axe, page, width, scheme):
+    assert serious(browser, axe, pages / page, width, scheme) == []
 
 
 # Whole, they take minutes: the first exhibit of a paper, its first figure and five rows of a table stay.
@@ -318,5 +308,5 @@ MORE = """[...all('section.paper').flatMap((one) => all('article', one).slice(1)
 
 @pytest.mark.parametrize("page", ["index.html", "claims.html"])
 @pytest.mark.parametrize(("width", "scheme"), [SCREENS[0], SCREENS[-1]])
-def test_axe_finds_nothing_serious_on_recorded_pages(pages, recorded, axe, page, width, scheme):
-    assert serious(pages[0], axe, recorded / page, width, scheme, MORE) == []
+def test_axe_finds_nothing_serious_on_recorded_pages(browser, recorded, axe, page, width, scheme):
+    assert serious(browser, axe, recorded / page, width, scheme, MORE) == []

@@ -35,12 +35,6 @@ def test_ratio(bench, slow, bounds, verdict):
     assert bench.judge(ladder(slow, 0.1), **RATIO, **bounds).verdict == verdict
 
 
-def test_ratio_of_two_metrics_of_one_line(bench):
-    metrics = {"numerator_metric": "update", "denominator_metric": "assign"}
-    same = {"numerator": {"packages": 1}, "denominator": {"packages": 1}}
-    assert bench.judge(ladder(0.1), kind="ratio", **metrics, **same, at_most=0.9).verdict == REPRODUCED
-
-
 def test_noise_decides_nothing(bench):
     lines = [noisy(0.2, packages=1), noisy(0.1, packages=10)]
     assert bench.judge(lines, **RATIO, expect=2.0, within=1.2).verdict == NOISE
@@ -56,6 +50,7 @@ def location(expect, extreme="min"):
 
 ORDER = {"kind": "order", "items": [{"packages": p} for p in (1, 10, 100)]}
 BOUND = {"kind": "bound", "metric": "run", "at_most": 500}
+UPDATE = {**RATIO, "denominator": RATIO["numerator"], "numerator_metric": "update", "denominator_metric": "assign"}
 
 
 @cases(
@@ -82,8 +77,11 @@ BOUND = {"kind": "bound", "metric": "run", "at_most": 500}
     ((0.1, 0.2), BOUND, REPRODUCED),
     ((0.1, 0.6), BOUND, FAILED),
     ((0.1, 0.5), BOUND, NOISE),
+    ((0.5,), {"kind": "value", "expect": 110, "within": 1.5}, REPRODUCED),  # 100 ms an iteration
+    ((0.5,), {"kind": "value", "expect": 500, "within": 1.5}, FAILED),
+    ((0.1,), {**UPDATE, "at_most": 0.9}, REPRODUCED),  # two metrics of one line
 )
-def test_order_trend_location_and_bound(bench, times, claim, verdict):
+def test_order_trend_location_bound_value_and_two_metrics(bench, times, claim, verdict):
     assert bench.judge(ladder(*times), **claim).verdict == verdict
 
 
@@ -103,12 +101,6 @@ def test_equality_and_difference(bench):
     assert bench.judge(lines, kind="difference", metric="inertia", items=items, at_least=0.5).verdict == TREND
     first = [{"packages": [1, 10]}, {"packages": 1}]  # a list stands for the first of its values that was measured
     assert bench.judge(lines, kind="equality", metric="inertia", items=first).verdict == REPRODUCED
-
-
-def test_value(bench):
-    lines = ladder(0.5)  # 100 ms an iteration
-    assert bench.judge(lines, kind="value", expect=110, within=1.5).verdict == REPRODUCED
-    assert bench.judge(lines, kind="value", expect=500, within=1.5).verdict == FAILED
 
 
 def test_value_of_the_quick_profile_is_no_measure(bench):
@@ -252,19 +244,17 @@ def test_the_worst_decided_verdict_comes_first():
     assert worst([]) == INCOMPARABLE
 
 
-def test_the_common_start_of_texts_ends_at_a_word_and_before_an_open_bracket():
-    for ends in ((" (n = 10)", " (n = 12)"), (": 10", ": 100"), ("", " here")):
-        assert common([f"A is fast{end}" for end in ends]) == "A is fast"
-    assert common(["A is fast", "B is fast"]) == "A is fast"
-    assert common(["A (old) wins at 3", "A (old) wins at 4"]) == "A (old) wins at …"
-
-
 @cases(
     "texts name",
+    (["A is fast (n = 10)", "A is fast (n = 12)"], "A is fast"),
+    (["A is fast: 10", "A is fast: 100"], "A is fast"),
+    (["A is fast", "A is fast here"], "A is fast"),
+    (["A is fast", "B is fast"], "A is fast"),
+    (["A (old) wins at 3", "A (old) wins at 4"], "A (old) wins at …"),
     (["1M x 2: A is as fast as B", "2M x 3: A is as fast as C"], "… x … A is as fast as …"),
     (["m: A finds all groups", "n: A finds all groups"], "… A finds all groups"),
     (["A beats all others (k = 4)", "… and B (k = 4)"], "A beats all others"),
     (["A beats all others (k = 4)", "It does so again"], "A beats all others"),
 )
-def test_texts_that_begin_differently_are_named_after_what_they_share(texts, name):
+def test_texts_are_named_after_what_they_share_up_to_a_word_and_an_open_bracket(texts, name):
     assert common(texts) == name

@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from conftest import machine, papers, printed, rows_of
+from conftest import TABLE, cases, machine, papers, printed, rows_of
 from synthetic import line, skipped
 
 from plots.read import exhibits
@@ -12,18 +12,7 @@ from plots.write import coverage, report, tables
 
 ROWS = '[["real", 4, 1, "10", "29", "1"], ["real", 8, 1, "20", "30", ""], ["real", 8, "40", "5", "", "Segfault"]]'
 EXHIBIT = (
-    """
-kind = "table"
-number = "Table 1"
-title = "made up"
-[[sweep]]
-implementation = "cpu/lloyd/two_step"
-dataset = ["real", "like"]
-k = [4, 8]
-[table]
-rows = ["dataset", "k", "threads"]
-columns = ["iteration", "iterations", "init"]
-"""
+    TABLE.replace('"packages"', '"dataset", "k", "threads"').replace('"assign"', '"iterations", "init"')
     + printed(ROWS, "dataset k threads", "iteration iterations init")
     + printed('[["another program", "real", "7"]]', "implementation dataset")
     + printed('[["real", 4, "10.5"]]', "dataset k").replace('"printed"', '"derived from Table 2"')
@@ -57,13 +46,8 @@ def test_a_part_of_a_file_has_no_printed_value_beside_it(paper):
     assert covered(paper, [line(dataset="half", k=4, threads=1)]).stand_ins == 0
 
 
-def test_a_fixed_number_of_iterations_is_no_measurement_of_it(paper):
-    found = covered(paper, [line(dataset="real", k=4, threads=1)])
-    assert (found.lines, found.without[coverage.VALUE]) == (1, 2)
-
-
-@pytest.mark.parametrize(("phases", "lines"), [({"init": 0.1}, 1), ({"init": 0.1, "choose_starts": 0.1}, 2)])
-def test_init_is_the_papers_only_where_the_start_is_chosen_inside(paper, phases, lines):
+@cases("phases lines", ({}, 1), ({"init": 0.1}, 1), ({"init": 0.1, "choose_starts": 0.1}, 2))
+def test_init_is_the_papers_where_the_start_is_chosen_inside_and_fixed_iterations_are_not(paper, phases, lines):
     found = covered(paper, [line(dataset="real", k=4, threads=1, prepare_phases=phases)])
     assert (found.lines, found.without[coverage.VALUE]) == (lines, 3 - lines)
 

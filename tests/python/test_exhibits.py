@@ -132,7 +132,7 @@ def test_nothing_given_is_changed():
     assert repr(given) == before
 
 
-CLAIM = '[claim.a]\ntext = "t"\nmetric = "run"\nat_most = 1\n'
+CLAIM = '[claim.a]\ntext = "t"\nat_most = 1\n'
 FAULTS = {
     "another default": ("defaults.table = {}", "[defaults]: unknown key 'table'; known: sweep, claim"),
     "no table": ("defaults.sweep = 3", "[defaults]: a table of tables is needed"),
@@ -142,29 +142,21 @@ FAULTS = {
     ),
     "no list": ('sweep = [{ n = 1, zip = ["n"] }]', "[[sweep]]: zip names 'n', which is no list of the sweep"),
     "zip": ('sweep = [{ n = 1, zip = "n" }]', "[[sweep]]: zip must be a list of keys"),
-    "no row": (CLAIM + "for = 3", "claim 'a': for must be a list of tables or a table of lists"),
-    "empty": (CLAIM + "for = { k = [] }", "claim 'a': for must be a list of tables or a table of lists"),
-    "missing": (CLAIM + 'for = { k = [1] }\nbound = { d = "{d}" }', "claim 'a': {d} is not in its for; there are k"),
-    "idle": (
-        CLAIM + "for = { kk = [1] }",
-        "claim 'a': for gives 'kk', which is no key of a claim and stands nowhere as {kk}",
-    ),
-    "many": (
-        CLAIM + f"for = {{ k = {[*range(200)]}, d = {[*range(200)]} }}",
-        "claim 'a': for makes 40000 claims; accepted: up to 10000",
-    ),
-    "two kinds": (CLAIM + "bound = {}\nvalue = {}", "claim 'a': of two kinds, bound and value"),
-    "kind twice": (CLAIM + 'kind = "trend"\nbound = {}', "claim 'a': of two kinds, bound and trend"),
-    "one side": (
-        CLAIM + "ratio = [{}]",
-        "claim 'a': ratio must be two tables, of the numerator and of the denominator, or one for both",
-    ),
-    "no sides": (CLAIM + "order = 3", "claim 'a': order must be a list of tables of fields"),
-    "metrics": (
-        '[claim.a]\ntext = "t"\nratio = {}\nmetric = ["run"]',
-        "claim 'a': metric must be a name, or the numerator's and the denominator's",
-    ),
 }
+MANY = f"{{ k = {[*range(200)]}, d = {[*range(200)]} }}"
+CLAIMS = {  # what is said of a claim, after its keys
+    "no row": ("for = 3", "for must be a list of tables or a table of lists"),
+    "empty": ("for = { k = [] }", "for must be a list of tables or a table of lists"),
+    "missing": ('for = { k = [1] }\nbound = { d = "{d}" }', "{d} is not in its for; there are k"),
+    "idle": ("for = { kk = [1] }", "for gives 'kk', which is no key of a claim and stands nowhere as {kk}"),
+    "many": (f"for = {MANY}", "for makes 40000 claims; accepted: up to 10000"),
+    "two kinds": ("bound = {}\nvalue = {}", "of two kinds, bound and value"),
+    "kind twice": ('kind = "trend"\nbound = {}', "of two kinds, bound and trend"),
+    "one side": ("ratio = [{}]", "ratio must be two tables, of the numerator and of the denominator, or one for both"),
+    "no sides": ("order = 3", "order must be a list of tables of fields"),
+    "metrics": ('ratio = {}\nmetric = ["run"]', "metric must be a name, or the numerator's and the denominator's"),
+}
+FAULTS |= {name: (CLAIM + keys, f"claim 'a': {said}") for name, (keys, said) in CLAIMS.items()}
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from built import FAULTY, KMBENCH, by_implementation, flags, kmbench, lines_of, needed, succeeded
+from conftest import cases
 
 needed(KMBENCH, FAULTY)
 
+INTERLEAVED = "--benchmark_enable_random_interleaving=true"
 # The verdict or failure in the line of a fault; test_faults.py has them all.
 WRONG = {"wrong_label": r"point 0 has label 3 .*is nearer", "empty_cluster_moved": "centroid 3 has no points and moved"}
 FAILED = {"throws": r"^the solver gave up$", "crash": "died of signal 11", "killed": "died of signal 9"}
@@ -54,30 +56,25 @@ def test_each_fault_is_one_line_without_a_time_and_the_rest_go_on(points, tmp_pa
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_crash_with_interleaved_repetitions_is_blamed_on_the_one_that_crashed(points, tmp_path, seed):
     which = flags(implementation="^faults/(crash|slow|throws)$|^cpu/lloyd/naive$", set="sleep_ms=0", order_seed=seed)
-    interleaved = [*flags(warmup=0, repetitions=3), "--benchmark_enable_random_interleaving=true"]
-    assert kmbench("run", *which, *points, *interleaved, program=FAULTY).returncode == 1
+    more = [*flags(warmup=0, repetitions=3), INTERLEAVED]
+    assert kmbench("run", *which, *points, *more, program=FAULTY).returncode == 1
     found = by_fault(tmp_path)
     assert "signal 11" in found["crash"]["failure"]
     assert found["throws"]["failure"] == "the solver gave up"
     assert len(found["naive"]["samples_s"]) == len(found["slow"]["samples_s"]) == 3
 
 
-def test_interleaved_repetitions_are_replayed(points, tmp_path):
-    pattern = "^faults/(slow|skips_iteration_three)$|^cpu/lloyd/(naive|two_step)$"
-    which = flags(implementation=pattern, set="sleep_ms=0", warmup=0, repetitions=3)
-    kmbench("run", *which, *points, "--benchmark_enable_random_interleaving=true", program=FAULTY)
+@cases(
+    "fault verdict",
+    ("skips_iteration_three", "iteration 3 does not go on where"),
+    ("points_made_writable", "^it changed the points$"),
+)
+def test_interleaved_repetitions_are_replayed_and_a_fault_costs_its_case_alone(points, tmp_path, fault, verdict):
+    which = flags(implementation=f"^faults/(slow|{fault})$|^cpu/lloyd/(naive|two_step)$", set="sleep_ms=0")
+    kmbench("run", *which, *points, *flags(warmup=0, repetitions=4), INTERLEAVED, program=FAULTY)
     found = by_fault(tmp_path)
-    assert "iteration 3 does not go on where" in found.pop("skips_iteration_three")["verdict"]
-    assert all(line["verdict"] == "" and line["replayed"]["links"] > 1 for line in found.values())
-
-
-def test_changed_points_cost_no_interleaved_case_its_time(points, tmp_path):
-    which = flags(implementation="^faults/(points_made_writable|slow)$|^cpu/lloyd/(naive|two_step)$", set="sleep_ms=0")
-    more = [*flags(warmup=0, repetitions=4), "--benchmark_enable_random_interleaving=true"]
-    kmbench("run", *which, *points, *more, program=FAULTY)
-    found = by_fault(tmp_path)
-    assert found.pop("points_made_writable")["verdict"] == "it changed the points"
-    assert all(line["verdict"] == "" for line in found.values()), found
+    assert re.search(verdict, found.pop(fault)["verdict"])
+    assert all(line["verdict"] == "" and line["replayed"]["links"] > 1 for line in found.values()), found
 
 
 def test_failures_are_tried_again_and_wrong_answers_are_not(points, tmp_path):

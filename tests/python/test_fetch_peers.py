@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from built import KMBENCH, kmbench, needed, script
+from built import KMBENCH, executable, kmbench, needed, script, written
 from conftest import ROOT, git
 
 URL, COMMIT = "https://github.com/src-d/kmcuda", "7dcd28c49a6c76bb9c5e1b19c23976a1f76e1b3b"
@@ -18,8 +18,7 @@ STAND_IN = Path(__file__).parent / "stand_ins/peer.cpp"
 def place(tmp_path):
     """A copy of the script that knows a repository in a folder, and an nvcc that compiles the stand-in."""
     theirs = tmp_path / "theirs"
-    (theirs / "src").mkdir(parents=True)
-    (theirs / "src/kmcuda.h").write_text("// theirs\n")
+    written(theirs / "src/kmcuda.h", "// theirs\n")
     (theirs / "src/kmeans.cu").touch()
     git(theirs, "init", "--quiet")
     git(theirs, "add", ".")
@@ -30,12 +29,10 @@ def place(tmp_path):
         (here / name).symlink_to(ROOT / name)
     text = (ROOT / "scripts/fetch_peers").read_text()
     assert URL in text and COMMIT in text
-    fetch = here / "scripts/fetch_peers"
-    fetch.write_text(text.replace(URL, f"file://{theirs}").replace(COMMIT, git(theirs, "rev-parse", "HEAD")))
-    fetch.chmod(0o755)
+    changed = text.replace(URL, f"file://{theirs}").replace(COMMIT, git(theirs, "rev-parse", "HEAD"))
+    executable(here / "scripts/fetch_peers", changed)
     compiles = f'g++ -O1 -std=c++20 -shared -fPIC -I{ROOT}/scripts/peers {STAND_IN} -o "${{@: -1}}"\n'
-    (tmp_path / "nvcc").write_text("#!/usr/bin/env bash\n[[ -e kmcuda.h ]] || exit 1\n" + compiles)
-    (tmp_path / "nvcc").chmod(0o755)
+    executable(tmp_path / "nvcc", "#!/usr/bin/env bash\n[[ -e kmcuda.h ]] || exit 1\n" + compiles)
     return tmp_path
 
 

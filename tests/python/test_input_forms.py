@@ -22,11 +22,8 @@ def kmbench(*args: object, **env: str) -> str:
 
 
 def test_an_exhibit_takes_no_more_threads_than_there_are(tmp_path):
-    (tmp_path / "papers/demo").mkdir(parents=True)
-    problem = 'implementation = "cpu/lloyd/two_step", dataset = "blobs", n = 100, d = 2, k = 3'
-    text = f'kind = "table"\ntitle = "made up"\nsweep = [{{ {problem}, set.threads = [1, 256] }}]\n'
-    (tmp_path / "papers/demo/one.toml").write_text(text)
-    plan = kmbench("run", tmp_path / "papers/demo/one.toml", "--dry-run")
+    sweep = {"implementation": "cpu/lloyd/two_step", "dataset": "blobs", "k": 3, "set.threads": [1, 256]}
+    plan = kmbench("run", built.exhibit(tmp_path / "papers/demo/one.toml", **sweep), "--dry-run")
     assert "skip: 256 threads, but the machine has" in plan and "2 cases, 1 of them skipped" in plan
     asked = flags(implementation="cpu/lloyd/two_step", dataset="blobs", k=3, set="threads=256")
     assert "0 of them skipped" in kmbench("run", *asked, "--dry-run"), "whoever asks for them gets them"
@@ -93,14 +90,3 @@ def test_points_written_are_points_read(tmp_path, monkeypatch, precision, dtype)
     first, second = lines_of(tmp_path / "out/adhoc.jsonl")
     assert [first["dataset"]["hash"]] == [second["dataset"]["hash"]] == re.findall(r"hash ([0-9a-f]{32})", said)
     assert first["inertia"] == second["inertia"]
-
-
-def test_the_names_of_columns_are_no_points(tmp_path):
-    values = np.random.default_rng(2).integers(0, 100, size=(50, 3)).astype(float)
-    np.save(tmp_path / "points.npy", values)
-    np.savetxt(tmp_path / "points.csv", values, delimiter=",", header="x,y,z", comments="")
-    for suffix in ("npy", "csv"):
-        data = tmp_path / f"points.{suffix}"
-        kmbench("run", *flags(implementation="cpu/lloyd/naive", data=data, k=3, out=tmp_path))
-    first, second = lines_of(tmp_path / "adhoc.jsonl")
-    assert first["dataset"]["hash"] == second["dataset"]["hash"]

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from built import executable
 from conftest import ROOT, cases, git
 
 # Lists its cases. A run writes its name, its seed and the matching cases to the log and to its folder.
@@ -32,9 +33,8 @@ class Two:
 
     def program(self, name: str, cases: list[str], code: int = 0, listed: int = 0) -> None:
         quoted = " ".join(f"'{case}'" for case in cases)
-        path = self.folder / name
-        path.write_text(PROGRAM.format(cases=quoted, name=name, log=self.log, code=code, listed=listed))
-        path.chmod(0o755)
+        text = PROGRAM.format(cases=quoted, name=name, log=self.log, code=code, listed=listed)
+        executable(self.folder / name, text)
 
     def programs(self, cases: list[str]) -> None:
         for name in ("one", "two"):
@@ -178,10 +178,7 @@ class Repository:
             git(folder, *words.split())
 
     def write(self, name: str, text: str) -> None:
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        path.chmod(0o755)
+        executable(self.folder / name, text)
 
     def regress(self, *words: str) -> subprocess.CompletedProcess[str]:
         self.log.write_text("")

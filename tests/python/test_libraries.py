@@ -222,10 +222,9 @@ def test_the_libraries_of_the_build_say_their_version(tmp_path):
 
 def starts_of(folder: Path, which: str, worker: Path, *more: str) -> int:
     """How many times two cases of a library start its script."""
-    folder.mkdir()
-    python, log = folder / "python", folder / "starts"
-    python.write_text(f'#!/bin/sh\n[ "$1" != "{worker}" ] || echo >> "{log}"\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
+    log = folder / "starts"
+    text = f'#!/bin/sh\n[ "$1" != "{worker}" ] || echo >> "{log}"\nexec "{sys.executable}" "$@"\n'
+    python = built.executable(folder / "python", text)
     shape = flags(dataset="blobs", n=500, d=3, k="3,4", precision="fp32", iterations=40, tolerance=0, repetitions=2)
     named = [word.replace("PYTHON", str(python)) for word in more]
     kmbench("run", *flags(implementation=which, out=folder), *shape, *named, KMBENCH_PYTHON=str(python), **STANDING_IN)

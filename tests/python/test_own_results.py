@@ -14,6 +14,7 @@ from plots.read.metrics import METRICS
 needed(KMBENCH)
 BLOBS = flags(dataset="blobs", n=2000, d=4, k=8, repetitions=2)
 RUN = ["run", "--implementation", "cpu/lloyd/naive", *BLOBS]
+TUNE = ["tune", "cpu/lloyd/multi_pass", *BLOBS, "--anyway", *flags(budget="1s", rounds=8, machine="here")]
 
 
 @pytest.fixture
@@ -32,10 +33,7 @@ def test_lines_go_to_ones_own_folder_under_the_machines_id(own, tmp_path):
     assert os.uname().nodename not in json.dumps(record), "no host name"
 
 
-@pytest.mark.parametrize(
-    "command",
-    [RUN, ["tune", "cpu/lloyd/multi_pass", *BLOBS, "--budget", "1s", "--anyway", "--rounds", "8", "--machine", "here"]],
-)
+@pytest.mark.parametrize("command", [RUN, TUNE])
 def test_a_folder_of_another_machine_is_refused(command, tmp_path):
     folder = tmp_path / "here" if command[0] == "tune" else tmp_path
     folder.mkdir(exist_ok=True)
@@ -50,8 +48,7 @@ def test_a_folder_of_another_machine_is_refused(command, tmp_path):
 
 
 def test_tuned_values_are_looked_for_in_ones_own_folder_first(own, tmp_path):
-    tune = "tune cpu/lloyd/multi_pass --machine here --set threads=1,2 --budget 1s --anyway --rounds 8"
-    succeeded(*tune.split(), *BLOBS, **own)
+    succeeded(*TUNE, "--set", "threads=1,2", **own)
     assert (tmp_path / "own/tuning/here.json").is_file()
     again = ["run", "--implementation", "cpu/lloyd/multi_pass", "--machine", "here", "--tuned", *BLOBS]
     succeeded(*again, **own)

@@ -107,7 +107,6 @@ def test_a_wrong_case_has_no_energy(tmp_path):
     assert line["verdict"] and line["energy"] is None
 
 
-needed(FAULTY)
 HEADER = 128  # bytes of a .npy before its values
 
 
@@ -118,20 +117,16 @@ def points(tmp_path: Path) -> Path:
     return file
 
 
-SHORT = flags(iterations=3, repetitions=2)
-
-
-def command(points: Path, name: str, *more: str) -> list[str]:
-    return ["run", *flags(data=points, k=5, implementation=name, out=points.parent / "out"), *more]
-
-
-def go(points: Path, name: str, *more: str) -> subprocess.CompletedProcess:
-    return kmbench(*command(points, name, *more), program=FAULTY, OMP_WAIT_POLICY="passive")
+def mapped(points: Path, name: str, **more: object) -> list[str]:
+    """The arguments of a run on the points in their file."""
+    places = flags(data=points, data_set="map=1", out=points.parent / "out")
+    return ["run", *places, *flags(k=5, implementation=name, **more)]
 
 
 def test_faults_show_on_mapped_points(points):
     names = "cpu/lloyd/out_of_core|cpu/lloyd/two_step|faults/wrong_label|faults/writes_points|faults/count_plus_one"
-    run = go(points, f"^({names})$", "--data-set", "map=1", *SHORT)
+    command = mapped(points, f"^({names})$", iterations=3, repetitions=2)
+    run = kmbench(*command, program=FAULTY, OMP_WAIT_POLICY="passive")
     assert run.returncode == 1, run.stderr
     found = by_implementation(points.parent / "out")
     for name in ("cpu/lloyd/out_of_core", "cpu/lloyd/two_step"):
@@ -156,9 +151,9 @@ def maps(file: Path) -> bool:
 
 
 def test_a_file_that_shrinks_costs_its_case(points):
-    arguments = command(points, "cpu/lloyd/naive", *flags(data_set="map=1", iterations=1_000_000, repetitions=1))
+    command = mapped(points, "cpu/lloyd/naive", iterations=1_000_000, repetitions=1)
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen([FAULTY, *arguments], env={**ENVIRONMENT, "OMP_WAIT_POLICY": "passive"}, **pipes)
+    process = subprocess.Popen([FAULTY, *command], env={**ENVIRONMENT, "OMP_WAIT_POLICY": "passive"}, **pipes)
     seen = 0
     for _ in range(600):  # the parent maps it too, for a moment
         seen = seen + 1 if maps(points) else 0

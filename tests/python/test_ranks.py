@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import built
 import numpy as np
 import pytest
 from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, wait_until
@@ -17,17 +18,6 @@ from conftest import ROOT, cases
 needed(KMBENCH, FAULTY)
 BLOBS = flags(dataset="blobs", n=300, k=3, precision="fp32", iterations=3, repetitions=2)
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
-EXHIBIT = """kind = "table"
-title = "made up"
-[[sweep]]
-implementation = "cpu/ranks/two_step"
-dataset = "blobs"
-n = 1003
-k = 7
-iterations = 60
-repetitions = 1
-precision = "fp64"
-"""
 
 
 def has_mpi() -> bool:
@@ -68,9 +58,8 @@ def asleep(ranks: list[int]) -> bool:
 
 @needs_mpi
 def test_any_number_of_ranks_ends_with_the_same_bits(tmp_path):
-    (tmp_path / "made").mkdir()
-    exhibit = tmp_path / "made/up.toml"
-    exhibit.write_text(EXHIBIT)
+    sweep = {"dataset": "blobs", "n": 1003, "k": 7, "iterations": 60, "repetitions": 1, "precision": "fp64"}
+    exhibit = built.exhibit(tmp_path / "made/up.toml", implementation="cpu/ranks/two_step", **sweep)
     ends, hashes = [], set()
     for ranks in (1, 2, 3, 5):
         folder = tmp_path / str(ranks)

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import cases, git, machine, printed
+from built import executable, written
+from conftest import TABLE, cases, git, machine, printed
 from synthetic import line, skipped, write, wrong
 
 from plots import recording
@@ -15,24 +16,13 @@ from plots.read import exhibits, results
 from plots.recorder import main
 from plots.recording import FAILED, NO_LINE, OLD_JUDGE, OLD_KERNEL, Open, Question
 
-EXHIBIT = """
-kind = "table"
-number = "Table 1"
-title = "made up"
-[[sweep]]
-implementation = "cpu/lloyd/two_step"
-dataset = "balls"
-k = 4
-set.packages = [1, 10, 100]
-[table]
-rows = ["packages"]
-columns = ["iteration"]
-[claim.packages-cost-nothing]
+CLAIM = """[claim.packages-cost-nothing]
 text = "They cost nothing"
 ratio = [{ packages = 10 }, { packages = 1 }]
 metric = "iteration"
 at_most = 1.1
-""" + printed('[[1, "5"], [100, "4"]]')
+"""
+EXHIBIT = TABLE.replace(', "assign"', "") + CLAIM + printed('[[1, "5"], [100, "4"]]')
 
 PROGRAM = '''#!/usr/bin/env python3
 """Prints its plan, and writes a line for each case of the filter."""
@@ -84,11 +74,8 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.home = folder, folder / "results/demo"
-        (folder / "papers/demo").mkdir(parents=True)
-        (folder / "papers/demo/table1.toml").write_text(EXHIBIT)
-        self.program = folder / "kmbench"
-        self.program.write_text(PROGRAM)
-        self.program.chmod(0o755)
+        written(folder / "papers/demo/table1.toml", EXHIBIT)
+        self.program = executable(folder / "kmbench", PROGRAM)
         self.plan([])
 
     def plan(self, lines: list[dict], **fields) -> None:
@@ -263,15 +250,27 @@ def test_a_filter_matches_its_cases_alone_and_is_short():
     assert len(recording.batches(cases, forecast, 0.0)) == len(cases)
 
 
-def test_missing_cases_are_recorded_once(bench, capsys):
-    bench.plan(THREE)
-    bench.shown([THREE[0]])
+OLD = {"exhibit_hash": "a" * 16}
+
+
+@cases(
+    "shown planned missing",
+    (THREE[:1], THREE, [10, 100]),
+    ([line(packages=p, **OLD) for p in (1, 10)], THREE, [100]),  # another version has the others
+    # new cases hold no exhibit back
+    ([line(packages=1, n=500, **OLD), line(packages=1, **OLD)], [THREE[0], line(packages=10, n=4000, **NOW)], [10]),
+)
+def test_missing_cases_are_recorded_once(bench, capsys, shown, planned, missing):
+    bench.shown(shown)
+    bench.plan(planned)
     assert bench.record() == 0
-    assert sorted(bench.ran) == [10, 100]
-    assert [one["parameters"]["packages"] for one in bench.lines()] == [1, *bench.ran]
+    assert sorted(bench.ran) == missing
+    before = [one["parameters"]["packages"] for one in shown]
+    assert [one["parameters"]["packages"] for one in bench.lines()] == [*before, *bench.ran]
+    assert bench.lines("staging") == []
     assert "left: 0 cases (nothing)" in capsys.readouterr().out
     assert bench.record() == 0
-    assert sorted(bench.ran) == [10, 100], "nothing is missing now"
+    assert sorted(bench.ran) == missing, "nothing is missing now"
 
 
 def test_a_dry_run_runs_nothing(bench, capsys):
@@ -284,8 +283,7 @@ def test_a_dry_run_runs_nothing(bench, capsys):
 
 def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, capsys):
     """Two of three cases fit the budget and wait in staging. A larger budget adds the third, then all are shown."""
-    old = {"exhibit_hash": "a" * 16}
-    bench.shown([line(packages=7, **old), line(packages=8, **old), line(packages=100, n=1001, seconds=2000.0, **old)])
+    bench.shown([line(packages=7, **OLD), line(packages=8, **OLD), line(packages=100, n=1001, seconds=2000.0, **OLD)])
     bytes_before = (bench.home / "demo.jsonl").read_bytes()
     bench.plan(THREE)
     assert bench.record() == 0
@@ -302,22 +300,6 @@ def test_a_new_version_of_an_exhibit_hides_nothing_before_it_is_whole(bench, cap
     assert bench.record() == 0 and len(bench.ran) == 3
 
 
-def test_what_another_version_has_is_not_recorded_again(bench):
-    bench.shown([line(packages=p, exhibit_hash="a" * 16) for p in (1, 10)])
-    bench.plan(THREE)
-    assert bench.record() == 0
-    assert bench.ran == [100] and len(bench.lines()) == 3 and bench.lines("staging") == []
-
-
-def test_new_cases_do_not_hold_an_exhibit_back(bench):
-    bench.shown([line(packages=1, n=500, exhibit_hash="a" * 16), line(packages=1, exhibit_hash="a" * 16)])
-    other = line(packages=10, n=4000, **NOW)
-    bench.plan([THREE[0], other])
-    assert bench.record() == 0
-    assert bench.ran == [10]
-    assert len(bench.lines()) == 3 and bench.lines("staging") == []
-
-
 def test_lines_of_the_quick_profile_are_not_hidden_by_a_part_of_the_papers(bench):
     bench.shown([line(packages=p, profile="quick", n=10) for p in (1, 10, 100)])
     bench.plan(THREE)
@@ -329,8 +311,7 @@ def test_lines_of_the_quick_profile_are_not_hidden_by_a_part_of_the_papers(bench
 
 def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
     """One of two cases of a new version cannot run here. Its old line stays, and the other case is not run in vain."""
-    old = {"exhibit_hash": "a" * 16, "packages": 7}
-    bench.shown([line(**old), line(n=5000, **old)])
+    bench.shown([line(packages=7, **OLD), line(packages=7, n=5000, **OLD)])
     cases = [(THREE[0], ""), (line(packages=10, n=5000, **NOW), "no GPU")]
     made = [{"plan": plan_of(one, skip=why), "line": one} for one, why in cases]
     (bench.folder / "cases.json").write_text(json.dumps(made))
@@ -343,8 +324,8 @@ def test_lines_of_cases_that_cannot_run_here_stay(bench, capsys):
 @cases(
     "shown hidden",
     (line(), False),
-    (line(exhibit_hash="a" * 16, packages=1), False),
-    (line(exhibit_hash="a" * 16, packages=7), True),
+    (line(**OLD, packages=1), False),
+    (line(**OLD, packages=7), True),
     (line(exhibit_hash=None, packages=7), True),
     (line(source="6" * 32), True),
     (line(source="6" * 32, n=2000), False),

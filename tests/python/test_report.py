@@ -265,33 +265,28 @@ def test_a_star_names_every_claim_that_fits(two):
         assert found.claims == ["table1/holds", "table1/fails"][: 1 + (at > 0)]
 
 
-@cases(
-    "verdicts told",
-    ((REPRODUCED, REPRODUCED), findings.HOLDS),
-    ((REPRODUCED, TREND), findings.DIRECTION),
-    ((REPRODUCED, STAND_IN), findings.ON_STAND_INS),
-    ((STAND_IN, TREND), findings.DIRECTION),
-    ((REPRODUCED, NOISE), findings.UNDECIDED),
-    ((NOISE, FAILED), findings.FAILS),
-    ((INCOMPARABLE, REPRODUCED), findings.HOLDS),
-    ((INCOMPARABLE, INCOMPARABLE), INCOMPARABLE),
-)
-def test_the_worst_decided_claim_decides_a_finding(bench, verdicts, told):
-    one = bench.judge([line(packages=1), line(packages=10)], **RATIO, at_least=1.0)
-    outcomes = [replace(one, id=str(i), verdict=verdict) for i, verdict in enumerate(verdicts)]
-    assert findings.mark(["table1/0", "table1/1"], outcomes).verdict == told
+UNDECIDABLE = (INCOMPARABLE, INCOMPARABLE)
 
 
 @cases(
-    "needs told",
-    (("run", "gpu"), findings.NOT_RUN),
-    (("data susy", "run"), findings.NOT_RUN),
-    (("run", "grade"), INCOMPARABLE),
-    (("size", "size"), INCOMPARABLE),
+    "verdicts needs told",
+    ((REPRODUCED, REPRODUCED), ("", ""), findings.HOLDS),
+    ((REPRODUCED, TREND), ("", ""), findings.DIRECTION),
+    ((REPRODUCED, STAND_IN), ("", ""), findings.ON_STAND_INS),
+    ((STAND_IN, TREND), ("", ""), findings.DIRECTION),
+    ((REPRODUCED, NOISE), ("", ""), findings.UNDECIDED),
+    ((NOISE, FAILED), ("", ""), findings.FAILS),
+    ((INCOMPARABLE, REPRODUCED), ("", ""), findings.HOLDS),
+    (UNDECIDABLE, ("", ""), INCOMPARABLE),
+    (UNDECIDABLE, ("run", "gpu"), findings.NOT_RUN),
+    (UNDECIDABLE, ("data susy", "run"), findings.NOT_RUN),
+    (UNDECIDABLE, ("run", "grade"), INCOMPARABLE),  # it was run
+    (UNDECIDABLE, ("size", "size"), INCOMPARABLE),
 )
-def test_what_was_run_but_decides_nothing_is_not_called_not_run(bench, needs, told):
+def test_the_worst_decided_claim_decides_a_finding_else_what_the_claims_need(bench, verdicts, needs, told):
     one = bench.judge([line(packages=1), line(packages=10)], **RATIO, at_least=1.0)
-    outcomes = [replace(one, id=str(i), verdict=INCOMPARABLE, need=need) for i, need in enumerate(needs)]
+    both = enumerate(zip(verdicts, needs, strict=True))
+    outcomes = [replace(one, id=str(i), verdict=verdict, need=need) for i, (verdict, need) in both]
     assert findings.mark(["table1/0", "table1/1"], outcomes).verdict == told
 
 

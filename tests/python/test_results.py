@@ -11,7 +11,7 @@ from line_schema import SCHEMA, VALIDATOR
 from synthetic import ENERGY, FAULTS, line, of_schema, skipped, wrong
 
 from plots.errors import UserError
-from plots.read import check, results, schema, validate
+from plots.read import check, results, validate
 from plots.read.check import FIELDS
 from plots.read.view import gather
 
@@ -67,14 +67,6 @@ def reads(made: dict) -> bool:
     return True
 
 
-def test_a_new_field_is_one_edit():
-    new = check.LATEST + 1
-    document = {**check.DOCUMENT, "properties": {**FIELDS, "colour": {"since": new, "type": ["string", "null"]}}}
-    assert schema.latest(document) == new
-    fields = [schema.Compiler(document, n).fields(document["properties"]) for n in (new - 1, new)]
-    assert ["colour" in known for known in fields] == [False, True]
-
-
 def form(value: object) -> object:
     """The types in a value, whatever its numbers and words."""
     if isinstance(value, dict):
@@ -100,12 +92,6 @@ def test_every_recorded_line_keeps_the_schema(path):
     assert not [word for word in words if re.search(r"(^| |=)/", word)], "a command names no folder of the machine"
 
 
-def test_the_later_line_counts(bench):
-    folder = bench.run([line(seconds=1.0), line(seconds=2.0)])
-    (machine,) = results.load(folder)
-    assert [made["prepare_s"] for made in machine.lines] == [0.2]
-
-
 def test_paper_lines_go_before_quick_ones(bench):
     (machine,) = results.load(bench.run([line(profile="quick"), line(n=5)]))
     assert [x["n"] for x in results.of_exhibit(machine, "demo/table1")] == [5]
@@ -116,19 +102,25 @@ BAD_LINES = ["{]", "[1]", '{"schema": 1}', json.dumps({**line(), "inertia": floa
 BAD_LINES += [json.dumps({**line(), "n": 10**400}), json.dumps({**line(), "samples_s": [-1.0]})]
 
 
-@pytest.mark.parametrize("text", BAD_LINES)
-def test_a_bad_line_is_skipped_and_counted(bench, capsys, text):
+def between(bench, *texts):
+    """The file of two lines with these between, both lines, and the machine with its one sentence on skipped lines."""
     folder = bench.run([line(), line(packages=1)])
     path = folder / "demo" / "demo.jsonl"
     first, second = path.read_text().splitlines()
-    path.write_text("\n".join([first, text, text, second]) + "\n", encoding="latin-1")
+    path.write_text("\n".join([first, *texts, second]) + "\n", encoding="latin-1")
     (machine,) = results.load(folder)
     assert len(machine.lines) == 2
     (sentence,) = machine.skipped
+    return path, [first, second], machine, sentence
+
+
+@pytest.mark.parametrize("text", BAD_LINES)
+def test_a_bad_line_is_skipped_and_counted(bench, capsys, text):
+    path, whole, machine, sentence = between(bench, text, text)
     assert sentence.startswith(f"2 lines skipped, the first: {path}:2: ")
     assert capsys.readouterr().err == f"plots: {sentence}\n"
     raw = results.raw_lines(machine.lines).decode().splitlines()
-    assert raw == [first, second], "a skipped line keeps the places right"
+    assert raw == whole, "a skipped line keeps the places right"
 
 
 def test_a_line_of_a_later_schema_is_refused(bench):
@@ -140,12 +132,7 @@ def test_a_line_of_a_later_schema_is_refused(bench):
 
 def test_a_line_without_end_is_skipped_as_one(bench, monkeypatch):
     monkeypatch.setattr(results, "LONGEST", 1 << 14)
-    folder = bench.run([line(), line(packages=1)])
-    path = folder / "demo" / "demo.jsonl"
-    first, second = path.read_text().splitlines()
-    path.write_text("\n".join([first, "[" * 40_000, second]) + "\n")
-    (machine,) = results.load(folder)
-    assert len(machine.lines) == 2 and "1 line skipped" in machine.skipped[0]
+    assert "1 line skipped" in between(bench, "[" * 40_000)[-1]
 
 
 def test_report_and_claims_count_skipped_lines(bench, tmp_path):
@@ -214,7 +201,6 @@ def test_a_wrong_line_after_a_right_one_has_no_time(bench):
 
 
 def test_only_a_newline_ends_a_line(bench):
-    """Only a newline ends a line; U+2028, U+0085 and a form feed do not."""
     made = line(packages=1, failure=None, commit="a\u2028b\u0085c\x0cd")
     folder = bench.run([])
     bench.add(json.dumps(made, ensure_ascii=False) + "\n")

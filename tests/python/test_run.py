@@ -3,22 +3,13 @@
 import json
 import re
 
+import built
+import pytest
 from built import KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
 needed(KMBENCH)
 NAIVE = flags(implementation="^cpu/lloyd/naive$")
 SMALL = flags(dataset="blobs", n=300, k=3, repetitions=2, iterations=3)
-EXHIBIT = """kind = "table"
-title = "made up"
-[[sweep]]
-implementation = "cpu/lloyd/naive"
-dataset = "blobs"
-n = 200
-k = 3
-repetitions = 2
-[profile.quick]
-n = 50
-"""
 
 
 def test_a_line_of_a_right_run(tmp_path):
@@ -69,21 +60,25 @@ def test_the_judges_seed_stands_in_the_line_and_can_be_given(tmp_path):
     assert given == [4711, 4711]
 
 
-def test_an_exhibit_writes_to_its_papers_file(tmp_path):
-    (tmp_path / "demo2000").mkdir()
-    (tmp_path / "demo2000/table1.toml").write_text(EXHIBIT)
+@pytest.fixture
+def exhibit(tmp_path):
+    """The name of a made-up exhibit in this folder."""
+    sweep = {"implementation": "cpu/lloyd/naive", "dataset": "blobs", "n": 200, "k": 3, "repetitions": 2}
+    made = built.exhibit(tmp_path / "demo2000/table1.toml", "[profile.quick]\nn = 50\n", **sweep)
+    return made.relative_to(tmp_path)
+
+
+def test_an_exhibit_writes_to_its_papers_file(exhibit, tmp_path):
     for profile in ("paper", "quick"):
-        succeeded("run", "demo2000/table1.toml", *flags(profile=profile, out="out"), cwd=tmp_path)
+        succeeded("run", exhibit, *flags(profile=profile, out="out"), cwd=tmp_path)
     written = [(line["exhibit"], line["profile"], line["n"]) for line in lines_of(tmp_path / "out/demo2000.jsonl")]
     assert written == [("demo2000/table1", "paper", 200), ("demo2000/table1", "quick", 50)]
     assert not list((tmp_path / "out").rglob("*.npy")), "points and labels are saved for who asks"
 
 
-def test_a_plan_as_json_has_the_fields_of_the_lines(tmp_path):
+def test_a_plan_as_json_has_the_fields_of_the_lines(exhibit, tmp_path):
     """One object a case: scripts/record reads it."""
-    (tmp_path / "demo2000").mkdir()
-    (tmp_path / "demo2000/table1.toml").write_text(EXHIBIT)
-    table = ["run", "demo2000/table1.toml", "--out", "out"]
+    table = ["run", exhibit, "--out", "out"]
     plan = kmbench(*table, "--dry-run", "--benchmark_format=json", cwd=tmp_path)
     planned = {one["case"]: one for one in map(json.loads, plan.stdout.splitlines())}
     assert plan.returncode == 0 and planned and not (tmp_path / "out").exists()
@@ -99,18 +94,13 @@ def test_a_plan_as_json_has_the_fields_of_the_lines(tmp_path):
         assert one["repetitions"] == len(line["samples_s"]) and one["forecast_s"] > 0
 
 
-def test_a_case_is_named_by_its_tolerance():
+def test_a_dry_run_names_its_cases_and_writes_nothing(tmp_path):
+    dry = ["run", *NAIVE, *SMALL, "--out", tmp_path / "out", "--dry-run"]
     for tolerance, says in ((0.5, "/tol:0.5/"), (0, "/tol:0/")):
-        plan = succeeded("run", *NAIVE, *SMALL, f"--tolerance={tolerance}", "--dry-run")
-        assert says in plan.stdout
-    assert "/tol:" not in succeeded("run", *NAIVE, *SMALL, "--dry-run").stdout
-
-
-def test_a_dry_run_writes_nothing(tmp_path):
-    run = kmbench("run", *NAIVE, *SMALL, "--out", tmp_path / "out", "--dry-run")
-    assert run.returncode == 0 and not (tmp_path / "out").exists()
-    assert re.search(r"GiB .* s  cpu/lloyd/naive/blobs/n:300", run.stdout)
-    assert "1 cases" in run.stdout
+        assert says in succeeded(*dry, f"--tolerance={tolerance}").stdout
+    said = succeeded(*dry).stdout
+    assert re.search(r"GiB .* s  cpu/lloyd/naive/blobs/n:300", said) and "1 cases" in said and "/tol:" not in said
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_link_in_the_place_of_a_result_file_is_not_followed(tmp_path):

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import cases
+from conftest import cases, figure
 from synthetic import empty, line, skipped, wrong
 
 from plots.__main__ import main
@@ -38,10 +38,19 @@ def test_the_best_is_right_and_regret_is_of_the_defaults(tmp_path):
     assert cells[7].text == "block = 2"
 
 
-@pytest.mark.parametrize(("again", "gain", "best"), [((0.2, 0.1), 100, "block = 2"), ((0.1, 0.2), 0, "none")])
-def test_the_second_measurement_decides_and_a_lucky_best_is_not_kept(tmp_path, again, gain, best):
+def again(first: float, second: float) -> list[dict]:
+    """The defaults and the best of the search, measured once more."""
+    return [line(None, s, block=block, grid=1) for block, s in ((1, first), (2, second))]
+
+
+@cases(
+    "winners gain best",
+    (again(0.2, 0.1), 100, "block = 2"),
+    (again(0.1, 0.2), 0, "none"),  # a lucky best is not kept
+    ([line(None, 0.001, block=1, grid=1, order=1, iterations=None)], 100 * (0.13 / 0.11 - 1), "block = 2"),
+)
+def test_the_second_measurement_decides_where_it_has_iterations(tmp_path, winners, gain, best):
     path = write(tmp_path, search())
-    winners = [line(None, s, block=block, grid=1) for block, s in zip((1, 2), again, strict=True)]
     write(tmp_path, winners, "points.winners")
     (cells,) = tunings.regret(tuning.load(path)).rows
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain), best)
@@ -62,27 +71,13 @@ def test_rounds_decide_and_what_is_not_surely_faster_is_not_kept(tmp_path, facto
     assert best == "none" or cells[6].raw[1:] == pytest.approx((gain, gain), abs=0.1)
 
 
-def test_a_round_without_a_number_of_iterations_does_not_count(tmp_path):
-    path = write(tmp_path, search())
-    write(tmp_path, [line(None, 0.001, block=1, grid=1, order=1, iterations=None)], "points.winners")
-    (cells,) = tunings.regret(tuning.load(path)).rows
-    assert cells[7].text == "block = 2"
-
-
 def test_lines_of_another_commit_are_another_tuning(tmp_path):
     old = [{**one, "commit": "old"} for one in search()]
     (one,) = tuning.load(write(tmp_path, [*old, *({**search()[at], "dirty": True} for at in (0, 3))]))
     assert len(one.lines) == 2
 
 
-HEAT = """kind = "figure"
-title = "block sizes"
-[figure]
-style = "heat"
-x = "block"
-down = ["grid"]
-y = ["iteration"]
-"""
+HEAT = figure("heat", "iteration", 'down = ["grid"]\n').replace('x = "packages"', 'x = "block"')
 
 
 def test_a_wrong_point_has_a_cross_and_no_time_in_the_map_of_a_tuning_and_of_an_exhibit(bench, tmp_path):
@@ -94,10 +89,6 @@ def test_a_wrong_point_has_a_cross_and_no_time_in_the_map_of_a_tuning_and_of_an_
         assert (len(texts), texts[1, 1]) == (9, "×")
         assert texts[1, 0] == "22.0", "0.11 s for five iterations, in ms"
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "4"]
-
-
-def test_a_map_of_no_times_is_no_figure(bench):
-    assert figures.draw(bench.view([wrong("point 3 has label 1", block=1, grid=1)], HEAT)) is None
 
 
 def test_the_commands_write_table_map_and_t4(tmp_path, capsys):
