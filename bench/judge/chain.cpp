@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/judge/chain_stages.hpp"
 #include "bench/judge/judge.hpp"
 
 namespace km {
@@ -93,12 +92,6 @@ std::string explain_return(const Problem<T>& p, const ChainRecord<T>& r, const s
 }
 
 }  // namespace
-
-std::string explain_labels(std::span<const std::int32_t> labels, std::int64_t n, int k) {
-  if (std::ssize(labels) != n) return fmt::format("{} labels for {} points", labels.size(), n);
-  const auto bad = std::ranges::find_if(labels, [&](std::int32_t label) { return label < 0 || label >= k; });
-  return bad == labels.end() ? "" : fmt::format("point {} has label {}: labels are 0 to {}", bad - labels.begin(), *bad, k - 1);
-}
 
 template <class T>
 ChainJudgement judge_chain(const Problem<T>& p, const Config& config, const ChainRecord<T>& r, std::span<const std::int32_t> labels) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/judge/chain_stages.hpp"
+#include "bench/judge/chain.hpp"
 
 namespace km {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "bench/judge/chain_stages.hpp"
+#include "bench/judge/chain.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/judge/judge.hpp"
 

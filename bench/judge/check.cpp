@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bench/base/error.hpp"
+#include "bench/data/random.hpp"
 #include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"

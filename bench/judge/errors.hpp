@@ -45,10 +45,12 @@ struct LabelCheck {
   std::int64_t tied = 0;          // exact ties given to a higher index
   std::int64_t out_of_bound = 0;  // wrong labels that rounding does not explain
   std::int64_t broken_ties = 0;   // ties that rounding does not explain
-  std::int64_t first_bad = -1;    // lowest such point, its label, and its nearest centroid
-  double first_bad_dist = 0, first_best_dist = 0;
-  int first_label = -1, first_best = -1;
-  bool first_is_tie = false;
+  struct Bad {
+    std::int64_t point = -1;
+    int label = -1, best = -1;  // best: the nearest centroid
+    double dist = 0, best_dist = 0;
+    bool is_tie = false;
+  } first;  // the lowest point whose label rounding does not explain
 
   /// Adds another check, such as that of one point.
   void add(const LabelCheck& other);
@@ -77,11 +79,24 @@ constexpr double cut_factors(Distance form) { return form == Distance::expansion
 
 // ---- means --------------------------------------------------------------------------------------------------------------------
 
-/// Sums of each cluster, k x d row-major. sums + remainders is exact to about 2^-100.
+/// Sum of some values and of their absolute values. sum + remainder is exact to about 2^-100.
+struct ExactSum {
+  double sum = 0, remainder = 0, of_abs = 0;
+
+  /// Adds other values without rounding (Knuth's TwoSum).
+  void add(const ExactSum& other) {
+    const double total = sum + other.sum, of_other = total - sum;
+    remainder += ((sum - (total - of_other)) + (other.sum - of_other)) + other.remainder;
+    sum = total;
+    of_abs += other.of_abs;
+  }
+  double mean(std::int64_t count) const { return sum / double(count) + remainder / double(count); }
+};
+
 struct ClusterSums {
-  std::vector<double> sums, remainders, abs_sums;
-  std::vector<std::int64_t> counts;
-  double inertia = 0;  // against the final centroids
+  std::vector<ExactSum> cells;       // k x d, row-major
+  std::vector<std::int64_t> counts;  // k
+  double inertia = 0;                // against the final centroids
 
   /// Adds the sums of other points, as exactly.
   void add(const ClusterSums& other);
@@ -95,10 +110,6 @@ ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s);
 ClusterSums over_ranks(Group* group, ClusterSums mine);
 /// The checks of all ranks' labels, likewise. first: this rank's first point.
 LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first);
-
-/// Mean absolute difference between centroids (k x d) and ideal centroids (rows of d), each centroid matched to its nearest ideal one.
-template <class T>
-double centroid_error(const std::vector<T>& centroids, const std::vector<double>& ideal, int d);
 
 /// Standard deviation and greatest |x| of each dimension, of all ranks' points.
 struct Spread {
