@@ -1,5 +1,5 @@
 // The judge's GPU half finds the same as plain host loops. Skips without a GPU.
-#include "bench/judge/judge_device.hpp"
+#include "bench/judge/errors.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/base/exact.hpp"
 #include "bench/contract/implementation.hpp"
 
 namespace km {
@@ -79,20 +80,7 @@ constexpr double cut_factors(Distance form) { return form == Distance::expansion
 
 // ---- means --------------------------------------------------------------------------------------------------------------------
 
-/// Sum of some values and of their absolute values. sum + remainder is exact to about 2^-100.
-struct ExactSum {
-  double sum = 0, remainder = 0, of_abs = 0;
-
-  /// Adds other values without rounding (Knuth's TwoSum).
-  void add(const ExactSum& other) {
-    const double total = sum + other.sum, of_other = total - sum;
-    remainder += ((sum - (total - of_other)) + (other.sum - of_other)) + other.remainder;
-    sum = total;
-    of_abs += other.of_abs;
-  }
-  double mean(std::int64_t count) const { return sum / double(count) + remainder / double(count); }
-};
-
+/// Sums of the points of each cluster.
 struct ClusterSums {
   std::vector<ExactSum> cells;       // k x d, row-major
   std::vector<std::int64_t> counts;  // k
@@ -105,6 +93,13 @@ struct ClusterSums {
 /// Sums the points by label. Labels must lie in [0, k).
 template <class T>
 ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s);
+
+/// Both on the GPU, in fp64: sums_on_host, and if `check` is not null check_labels_on_host of all labels; else there is no inertia. Labels go to the
+/// device once. Returns false if no GPU can do it, as without CUDA.
+template <class T>
+bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, ClusterSums& sums, LabelCheck* check);
+/// Sets the approximate bytes of GPU memory for it; 0: 90 % of free memory. Points that do not fit are processed in chunks.
+void set_judge_budget(std::int64_t bytes);
 
 /// The sums of all ranks' points, added in the order of ranks: the same bits on each.
 ClusterSums over_ranks(Group* group, ClusterSums mine);

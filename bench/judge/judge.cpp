@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/contract/must_agree.hpp"
 #include "bench/data/hash.hpp"
-#include "bench/judge/judge_device.hpp"
 
 namespace km {
 namespace {
@@ -30,12 +30,6 @@ Grade grade_of(const Judgement& j) {
 }
 
 }  // namespace
-
-void must_agree(Group* group, std::int64_t value, const char* what) {
-  const auto all = gathered<std::int64_t>(group, {value});
-  const auto other = std::ranges::find_if(all, [&](std::int64_t one) { return one != all[0]; });
-  if (other != all.end()) throw AgreedFailure(fmt::format("rank {} {} than rank 0", other - all.begin(), what));
-}
 
 std::string explain_labels(std::span<const std::int32_t> labels, std::int64_t n, int k, std::int64_t first) {
   if (std::ssize(labels) != n) return fmt::format("{} labels for {} points", labels.size(), n);
@@ -213,7 +207,6 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   labels = over_ranks(p.group, labels, p.shard.first);
   out.inertia = truth.inertia;
   out.cluster_sizes = truth.counts;
-
   out.judged_points = labels.judged;
   out.wrong_labels = labels.wrong;
   out.tied_labels = labels.tied;

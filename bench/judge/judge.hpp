@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,13 +33,10 @@ struct Judgement {
   std::vector<std::int64_t> cluster_sizes;
 };
 
-/// Thrown on all ranks at once: none waits for another.
-struct AgreedFailure : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// Thrown inside the judge: the result is wrong.
+struct Refusal {
+  std::string sentence;
 };
-
-/// Throws AgreedFailure if a rank's value is not rank 0's: "rank 1 <what> than rank 0".
-void must_agree(Group* group, std::int64_t value, const char* what);
 
 /// Returns a sentence if these are not n labels of 0 … k - 1. first: the first label's point. All that can be said of a clustering without a record.
 std::string explain_labels(std::span<const std::int32_t> labels, std::int64_t n, int k, std::int64_t first = 0);

@@ -46,8 +46,9 @@ void for_strips(const Problem<T>& p, const std::vector<std::int64_t>& chosen, F 
     for (int l = 0; l < strip; ++l) {
       at[l] = first + std::min(l, length - 1);
       if (!chosen.empty()) at[l] = chosen[std::size_t(at[l])];
-      for (int j = 0; j < p.d; ++j) columns[j * strip + l] = double(p.points[std::size_t(at[l] * p.d + j)]);
     }
+    for (int l = 0; l < strip; ++l)
+      for (int j = 0; j < p.d; ++j) columns[j * strip + l] = double(p.points[std::size_t(at[l] * p.d + j)]);
     f(at, length, columns.data());
   }
 }
@@ -121,12 +122,10 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   const T* given = row(label);
   const double dist = squared_distance(x, given, d);
   const bool tie = compare_distances(x, given, row(best), d) == 0;
-  bool bad = false;
   if (tie) {
     out.tied = 1;
     // With an expansion, equal centroids may lie in different tiles of a product and round differently.
-    bad = form == Distance::difference && (std::equal(given, given + d, row(best)) || distances_are_exact(x, given, row(best), d));
-    out.broken_ties = bad;
+    out.broken_ties = form == Distance::difference && (std::equal(given, given + d, row(best)) || distances_are_exact(x, given, row(best), d));
   } else {
     out.wrong = 1;
     out.excess = std::max(0.0, dist - best_dist);
@@ -134,10 +133,9 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
         form == Distance::difference ? dist + best_dist : 2 * squared_norm(x, d) + squared_norm(given, d) + squared_norm(row(best), d);
     const double bound =
         rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min())) + cut_factors(form) * magnitude;
-    bad = !(dist - best_dist <= bound);
-    out.out_of_bound = bad;
+    out.out_of_bound = !(dist - best_dist <= bound);
   }
-  if (bad) out.first = {i, label, best, dist, best_dist, tie};
+  if (out.broken_ties + out.out_of_bound > 0) out.first = {i, label, best, dist, best_dist, tie};
   return out;
 }
 

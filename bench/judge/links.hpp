@@ -29,11 +29,6 @@ constexpr int runs_again = 5;             // of the implementation itself
 constexpr int nudged_runs = 12;           // where the judge's own cost too much
 constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs
 
-/// Thrown: the result is wrong.
-struct Refusal {
-  std::string sentence;
-};
-
 /// Thrown: the implementation does not support such a run.
 struct NotReplayed {
   std::string reason, sentence;
@@ -165,8 +160,8 @@ class Replayer {
       return reached(others, later);
     };
     const auto own_runs_lead_there = [&] { return lead_there(own_runs(work), [&] { return own_run(from(start, iters), summation, share); }); };
-    const auto nudged_runs_lead_there = [&] { return lead_there(nudged_runs, [&] { return run(nudged(start), iters); }); };
-    if (least_own_runs * work <= most_work ? own_runs_lead_there() : nudged_runs_lead_there()) return;
+    const bool affordable = least_own_runs * work <= most_work;
+    if (affordable ? own_runs_lead_there() : lead_there(nudged_runs, [&] { return run(nudged(start), iters); })) return;
     if (by_judge && !certain && near(before, later, allowed)) return;
     const bool decided = certain && !departs_;
     while (cheap && !certain && (share /= 2) >= least_share)
@@ -203,14 +198,13 @@ class Replayer {
   void check_iterations() const {
     if (problem_.tolerance < 0 || departs_) return;
     const Solution<T> made = run(problem_.initial_centroids, 0).run;
-    const double work = work_of(made.iters);
-    if (work > cheap_work) return;
+    if (!is_cheap(made.iters)) return;
     const double summation = judge_.summation_error(made);
     Problem<T> p = problem_;
     p.max_iters = std::min(p.max_iters, 2 * made.iters + 8);
     int least = p.max_iters, most = 1;
     Paths paths;
-    for (int runs = own_runs(work); runs > 0; --runs) {
+    for (int runs = own_runs(work_of(made.iters)); runs > 0; --runs) {
       const Ended<T> own = own_run(p, summation, 1);
       least = std::min(least, own.run.iters), most = std::max(most, own.run.iters);
       if (made.iters >= 2 * least - most && made.iters <= 2 * most - least) return;

@@ -1,10 +1,8 @@
 // Compensated sums: compile without contraction and fast-math.
-#include "bench/judge/judge.hpp"
+#include "bench/judge/errors.hpp"
 
-#include <fmt/format.h>
 #include <omp.h>
 
-#include <limits>
 #include <utility>
 
 namespace km {
@@ -35,9 +33,8 @@ ClusterSums over_ranks(Group* group, ClusterSums mine) {
   const auto cells = gathered(group, std::move(mine.cells));
   const auto counts = gathered(group, std::move(mine.counts));
   const auto part = [&](const auto& all, std::size_t rank) {
-    const std::span ranks(all);
-    const auto own = ranks.subspan(all.size() / inertias.size() * rank, all.size() / inertias.size());
-    return std::vector(own.begin(), own.end());
+    const auto size = std::ptrdiff_t(all.size() / inertias.size()), first = size * std::ptrdiff_t(rank);
+    return std::vector(all.begin() + first, all.begin() + first + size);
   };
   ClusterSums sum{part(cells, 0), part(counts, 0), inertias[0]};
   for (std::size_t rank = 1; rank < inertias.size(); ++rank) sum.add({part(cells, rank), part(counts, rank), inertias[rank]});
@@ -63,7 +60,7 @@ ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s) {
         const std::size_t cell = c * d + j;
         const double value = double(x[j]), diff = value - double(s.centroids[cell]);
         dist += diff * diff;
-        part.cells[cell].add({value, 0, std::abs(value)});
+        part.cells[cell].add(value);
       }
       part.inertia += dist;
     }

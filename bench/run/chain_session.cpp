@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/contract/must_agree.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/chain.hpp"
 #include "bench/judge/judge.hpp"
