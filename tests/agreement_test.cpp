@@ -1,5 +1,5 @@
 // Adjusted Rand index and normalized mutual information against their definitions.
-#include "bench/judge/agreement.hpp"
+#include "bench/run/truth.hpp"
 
 #include <gtest/gtest.h>
 

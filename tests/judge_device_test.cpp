@@ -1,5 +1,5 @@
 // The judge's GPU half finds the same as plain host loops. Skips without a GPU.
-#include "bench/judge/judge_device.hpp"
+#include "bench/judge/errors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,15 +59,15 @@ TYPED_TEST(JudgeOnDevice, CountsPlantedLabelsLikeTheHost) {
   EXPECT_EQ(right.judged, 20'011);
   EXPECT_EQ(right.wrong, 0);
   EXPECT_EQ(right.out_of_bound, 0);
-  EXPECT_EQ(right.first_bad, -1);
+  EXPECT_EQ(right.first.point, -1);
 
   for (const int i : {77, 5000, 20'010}) clustered.labels[i] = (clustered.labels[i] + 1) % 9;
   const LabelCheck wrong = clustered.found().first;
   EXPECT_EQ(wrong.out_of_bound, 3);
-  EXPECT_EQ(wrong.first_bad, 77);
-  EXPECT_EQ(wrong.first_best, clustered.nearest(77));
-  EXPECT_NEAR(wrong.first_bad_dist, clustered.distance(77, clustered.labels[77]), 1e-9);
-  EXPECT_NEAR(wrong.first_best_dist, clustered.distance(77, clustered.nearest(77)), 1e-9);
+  EXPECT_EQ(wrong.first.point, 77);
+  EXPECT_EQ(wrong.first.best, clustered.nearest(77));
+  EXPECT_NEAR(wrong.first.dist, clustered.distance(77, clustered.labels[77]), 1e-9);
+  EXPECT_NEAR(wrong.first.best_dist, clustered.distance(77, clustered.nearest(77)), 1e-9);
 }
 
 /// Many clusters and dimensions: products, or differences where these leave too many points in doubt.
@@ -91,7 +91,7 @@ TYPED_TEST(JudgeOnDevice, FindsPlantedLabelsByProducts) {
     for (const int i : planted) clustered.labels[i] = (clustered.labels[i] + 1 + random() % (k - 1)) % k;
     const LabelCheck wrong = clustered.found().first;
     EXPECT_EQ(wrong.wrong, 20);
-    EXPECT_LE(wrong.first_bad, *planted.rbegin());
+    EXPECT_LE(wrong.first.point, *planted.rbegin());
   }
 }
 
@@ -125,9 +125,9 @@ TYPED_TEST(JudgeOnDevice, SumsLikeTheHost) {
     EXPECT_EQ(sums.counts, counts);
     EXPECT_NEAR(sums.inertia, inertia, 1e-9 * inertia);
     for (int cell = 0; cell < k * d; ++cell) {
-      EXPECT_NEAR(sums.sums[cell], expected[cell], 1e-9 * expected_abs[cell]);
-      EXPECT_LE(std::abs(sums.remainders[cell]), 1e-12 * expected_abs[cell]);
-      EXPECT_NEAR(sums.abs_sums[cell], expected_abs[cell], 1e-9 * expected_abs[cell]);
+      EXPECT_NEAR(sums.cells[cell].sum, expected[cell], 1e-9 * expected_abs[cell]);
+      EXPECT_LE(std::abs(sums.cells[cell].remainder), 1e-12 * expected_abs[cell]);
+      EXPECT_NEAR(sums.cells[cell].of_abs, expected_abs[cell], 1e-9 * expected_abs[cell]);
     }
   }
 }
@@ -149,13 +149,14 @@ TYPED_TEST(JudgeOnDevice, FindsTheSameInChunks) {
     const auto [labels_in_chunks, sums_in_chunks] = found_within(budget, clustered);
     EXPECT_EQ(labels_in_chunks.judged, 2'011);
     EXPECT_EQ(labels_in_chunks.out_of_bound, 3);
-    EXPECT_EQ(labels_in_chunks.first_bad, 77);
-    EXPECT_EQ(labels_in_chunks.first_best, labels.first_best);
+    EXPECT_EQ(labels_in_chunks.first.point, 77);
+    EXPECT_EQ(labels_in_chunks.first.best, labels.first.best);
     EXPECT_NEAR(labels_in_chunks.least, labels.least, 1e-12 * labels.least);
     EXPECT_EQ(sums_in_chunks.counts, sums.counts);
     EXPECT_NEAR(sums_in_chunks.inertia, sums.inertia, 1e-12 * sums.inertia);
     for (int cell = 0; cell < 45; ++cell)
-      EXPECT_NEAR(sums_in_chunks.sums[cell] + sums_in_chunks.remainders[cell], sums.sums[cell] + sums.remainders[cell], 1e-12 * sums.abs_sums[cell]);
+      EXPECT_NEAR(sums_in_chunks.cells[cell].sum + sums_in_chunks.cells[cell].remainder, sums.cells[cell].sum + sums.cells[cell].remainder,
+                  1e-12 * sums.cells[cell].of_abs);
   }
 }
 

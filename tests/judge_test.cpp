@@ -3,6 +3,7 @@
 
 #include "bench/data/dataset.hpp"
 #include "bench/judge/draws.hpp"
+#include "bench/run/truth.hpp"
 #include "tests/solving.hpp"
 
 namespace km {

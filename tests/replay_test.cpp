@@ -1,5 +1,6 @@
 // The replay accepts every right run, however its sums are rounded, and refuses every lie.
 #include "bench/judge/replay.hpp"
+#include "bench/data/random.hpp"
 
 #include <gtest/gtest.h>
 

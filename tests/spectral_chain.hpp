@@ -2,8 +2,8 @@
 #pragma once
 
 #include "bench/device/device.hpp"
-#include "bench/judge/agreement.hpp"
 #include "bench/judge/chain.hpp"
+#include "bench/run/truth.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/solving.hpp"
 

@@ -1,7 +1,35 @@
-// Decides exactly which of two centroids is nearer.
+// Exact arithmetic: sums, and which of two centroids is nearer. Include it without fast-math.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+
 namespace km {
+
+/// Sum of some values and of their absolute values. sum + remainder is exact to about 2^-100.
+struct ExactSum {
+  double sum = 0, remainder = 0, of_abs = 0;
+
+  /// Adds a value without rounding (Knuth's TwoSum).
+  void add(double value) {
+    add_exactly(value);
+    of_abs += std::abs(value);
+  }
+  /// Adds the sums of other values.
+  void add(const ExactSum& other) {
+    add_exactly(other.sum);
+    remainder += other.remainder;
+    of_abs += other.of_abs;
+  }
+  double mean(std::int64_t count) const { return sum / double(count) + remainder / double(count); }
+
+ private:
+  void add_exactly(double value) {
+    const double total = sum + value, of_value = total - sum;
+    remainder += (sum - (total - of_value)) + (value - of_value);
+    sum = total;
+  }
+};
 
 /// Returns the sign of |x - a|² - |x - b|² for d values each: -1 (a is nearer), 0 (exact tie), 1. Exact if no value is below 2^-480 of the largest.
 /// Uses an expansion if rounding matters (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997).

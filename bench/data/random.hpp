@@ -31,4 +31,16 @@ class Random {
   std::uint32_t stream_;
 };
 
+/// Mixes two words reproducibly (SplitMix64, Steele et al. 2014). Word: one word, or a vector of them.
+template <class Word>
+Word mixed(Word i, std::uint64_t j) {
+  Word z = (i * 0x9E3779B97F4A7C15u) ^ (j + 0x632BE59BD9B4E019u) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+/// Reproducible value in [0, 1).
+inline double noise(std::uint64_t i, std::uint64_t j) { return double(mixed(i, j) >> 11) * 0x1p-53; }
+
 }  // namespace km

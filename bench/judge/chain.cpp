@@ -2,78 +2,80 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "bench/judge/chain_stages.hpp"
 #include "bench/judge/judge.hpp"
 
 namespace km {
 namespace {
 
+/// Judges a k-means of these points. Refuses a wrong one as one of this stage.
 template <class T>
-Judgement judge_inner(const InnerRun<T>& run, std::span<const T> points) {
+Judgement judge_inner(const char* stage, const InnerRun<T>& run, std::span<const T> points) {
   const Problem<T> problem{run.shape, points, run.start};
-  return Judge<T>(problem, run.implementation->description, run.config)(run.solution);
+  Judgement found = Judge<T>(problem, run.implementation->description, run.config)(run.solution);
+  if (!found.verdict.empty()) throw Refusal{fmt::format("{}: {}", stage, found.verdict)};
+  return found;
 }
 
 /// Vertices must be the representatives that have points, in their order, and sizes their numbers of points.
 template <class T>
-std::string explain_vertices(const Problem<T>& p, const ChainRecord<T>& r) {
+void check_vertices(const Problem<T>& p, const ChainRecord<T>& r) {
   const auto m = std::ssize(r.sizes);
   if (std::ssize(r.vertex_of) != p.n || std::ssize(r.vertices) != m * p.d)
-    return "representatives: the record has another number of points or vertices";
-  std::vector<std::int64_t> sizes(std::size_t(m), 0);
-  for (const auto v : r.vertex_of) {
-    if (v < 0 || v >= m) return fmt::format("representatives: a point belongs to vertex {} of {}", v, m);
-    ++sizes[std::size_t(v)];
-  }
-  if (sizes != r.sizes) return "representatives: their sizes are not the numbers of their points";
+    throw Refusal{"representatives: the record has another number of points or vertices"};
   const auto& inner = r.reduction.solution;
-  std::vector<std::int64_t> owner(std::size_t(m), -1);
+  std::vector<std::int64_t> sizes(std::size_t(m), 0), owner(std::size_t(m), -1);
   for (std::int64_t i = 0; i < p.n; ++i) {
+    const auto v = r.vertex_of[std::size_t(i)];
+    if (v < 0 || v >= m) throw Refusal{fmt::format("representatives: a point belongs to vertex {} of {}", v, m)};
+    ++sizes[std::size_t(v)];
     const std::int64_t own = r.reduction.implementation ? inner.labels[std::size_t(i)] : i;
-    std::int64_t& first = owner[std::size_t(r.vertex_of[std::size_t(i)])];
-    if (first >= 0 && first != own) return fmt::format("representatives: point {} shares a vertex with points of another", i);
-    first = own;
+    const std::int64_t first = std::exchange(owner[std::size_t(v)], own);
+    if (first >= 0 && first != own) throw Refusal{fmt::format("representatives: point {} shares a vertex with points of another", i)};
   }
+  if (sizes != r.sizes) throw Refusal{"representatives: their sizes are not the numbers of their points"};
   for (std::int64_t v = 0; v < m; ++v)
     for (int j = 0; j < p.d; ++j) {
       const auto at = std::size_t(owner[std::size_t(v)] * p.d + j);
       if (r.vertices[std::size_t(v * p.d + j)] != double(r.reduction.implementation ? inner.centroids[at] : p.points[at]))
-        return fmt::format("representatives: vertex {} is not its representative", v);
+        throw Refusal{fmt::format("representatives: vertex {} is not its representative", v)};
     }
-  return "";
 }
 
+/// Checks the embedding and judges the k-means of its rows that are not zero. Returns the vertices of these rows.
 template <class T>
-std::string explain_embedding(const Config& config, const ChainRecord<T>& r, std::size_t k, std::vector<double>& rows,
-                              std::vector<std::size_t>& clustered) {
+std::vector<std::size_t> judge_clusters(const Config& config, const ChainRecord<T>& r, std::size_t k) {
   const auto m = r.sizes.size();
-  if (r.embedding.size() != m * k) return "embedding: it has another number of values";
+  if (r.embedding.size() != m * k) throw Refusal{"embedding: it has another number of values"};
+  std::vector<double> rows;
+  std::vector<std::size_t> clustered;
   for (std::size_t i = 0; i < m; ++i) {
     double square = 0;
     for (std::size_t e = 0; e < k; ++e) square += std::pow(r.first.vectors[e * m + i], 2);
     const double length = config.word("rows") == "unit" && square > 0 ? std::sqrt(square) : 1;
     for (std::size_t e = 0; e < k; ++e)
       if (!(std::abs(r.embedding[i * k + e] - r.first.vectors[e * m + i] / length) <= 1e-12))
-        return fmt::format("embedding: row {} is not that of the eigenvectors", i);
+        throw Refusal{fmt::format("embedding: row {} is not that of the eigenvectors", i)};
     if (square == 0) continue;
     clustered.push_back(i);
     rows.insert(rows.end(), r.embedding.begin() + std::ptrdiff_t(i * k), r.embedding.begin() + std::ptrdiff_t((i + 1) * k));
   }
-  return "";
+  const ProblemShape& ran = r.clustering.shape;
+  if (!r.clustering.implementation || ran.n != std::ssize(clustered) || std::size_t(ran.n * ran.d) != rows.size())
+    throw Refusal{"clusters: k-means ran on other rows than the embedding's"};
+  judge_inner<double>("clusters", r.clustering, rows);
+  return clustered;
 }
 
 template <class T>
-std::string explain_return(const Problem<T>& p, const ChainRecord<T>& r, const std::vector<std::size_t>& clustered,
-                           std::span<const std::int32_t> labels) {
-  if (r.vertex_label.size() != r.sizes.size()) return "labels: another number of vertices has one";
+void check_return(const Problem<T>& p, const ChainRecord<T>& r, const std::vector<std::size_t>& clustered, std::span<const std::int32_t> labels) {
+  if (r.vertex_label.size() != r.sizes.size()) throw Refusal{"labels: another number of vertices has one"};
   std::vector<bool> has_row(r.sizes.size(), false);
   for (std::size_t at = 0; at < clustered.size(); ++at) {
     has_row[clustered[at]] = true;
     if (r.vertex_label[clustered[at]] != r.clustering.solution.labels[at])
-      return fmt::format("labels: vertex {} has not the label of its row of the embedding", clustered[at]);
+      throw Refusal{fmt::format("labels: vertex {} has not the label of its row of the embedding", clustered[at])};
   }
   for (std::int64_t i = 0; i < std::ssize(has_row); ++i) {
     if (has_row[std::size_t(i)]) continue;
@@ -83,44 +85,32 @@ std::string explain_return(const Problem<T>& p, const ChainRecord<T>& r, const s
       if (least < 0 || dist < least) least = dist;
       if (r.vertex_label[j] == r.vertex_label[std::size_t(i)] && (own < 0 || dist < own)) own = dist;
     }
-    if (own < 0 || own > least * (1 + 1e-12)) return fmt::format("labels: vertex {} has a zero row but not the label of its nearest vertex", i);
+    if (own < 0 || own > least * (1 + 1e-12))
+      throw Refusal{fmt::format("labels: vertex {} has a zero row but not the label of its nearest vertex", i)};
   }
   for (std::int64_t i = 0; i < p.n; ++i)
-    if (labels[std::size_t(i)] != r.vertex_label[std::size_t(r.vertex_of[std::size_t(i)])])
-      return fmt::format("labels: point {} has {}, its representative {}", i, labels[std::size_t(i)],
-                         r.vertex_label[std::size_t(r.vertex_of[std::size_t(i)])]);
-  return "";
+    if (const auto of_vertex = r.vertex_label[std::size_t(r.vertex_of[std::size_t(i)])]; labels[std::size_t(i)] != of_vertex)
+      throw Refusal{fmt::format("labels: point {} has {}, its representative {}", i, labels[std::size_t(i)], of_vertex)};
 }
 
 }  // namespace
 
-std::string explain_labels(std::span<const std::int32_t> labels, std::int64_t n, int k) {
-  if (std::ssize(labels) != n) return fmt::format("{} labels for {} points", labels.size(), n);
-  const auto bad = std::ranges::find_if(labels, [&](std::int32_t label) { return label < 0 || label >= k; });
-  return bad == labels.end() ? "" : fmt::format("point {} has label {}: labels are 0 to {}", bad - labels.begin(), *bad, k - 1);
-}
-
 template <class T>
 ChainJudgement judge_chain(const Problem<T>& p, const Config& config, const ChainRecord<T>& r, std::span<const std::int32_t> labels) {
   ChainJudgement out;
-  const auto wrong = [&](const std::string& verdict) { return !(out.verdict = verdict).empty(); };
-  if (wrong(explain_labels(labels, p.n, p.k))) return out;
-  if (r.reduction.implementation) {
-    if ((r.reduction.shape.n != p.n || r.reduction.shape.d != p.d) && wrong("representatives: k-means ran on other points")) return out;
-    const Judgement inner = judge_inner(r.reduction, p.points);
-    out.inertia = inner.inertia;
-    if (!inner.verdict.empty() && wrong("representatives: " + inner.verdict)) return out;
+  try {
+    if (const std::string why = explain_labels(labels, p.n, p.k); !why.empty()) throw Refusal{why};
+    if (r.reduction.implementation) {
+      if (r.reduction.shape.n != p.n || r.reduction.shape.d != p.d) throw Refusal{"representatives: k-means ran on other points"};
+      out.inertia = judge_inner("representatives", r.reduction, p.points).inertia;
+    }
+    check_vertices(p, r);
+    check_graph(r.graph, r.vertices, r.sizes, p.d, config);
+    check_eigenpairs(r.graph, config.word("laplacian"), r.first, p.k, out);
+    check_return(p, r, judge_clusters(config, r, std::size_t(p.k)), labels);
+  } catch (const Refusal& refusal) {
+    out.verdict = refusal.sentence;
   }
-  if (wrong(explain_vertices(p, r)) || wrong(explain_graph(r.graph, r.vertices, r.sizes, p.d, config))) return out;
-  if (wrong(explain_eigenpairs(r.graph, config.word("laplacian"), r.first, p.k, out))) return out;
-  std::vector<double> rows;
-  std::vector<std::size_t> clustered;
-  if (wrong(explain_embedding(config, r, std::size_t(p.k), rows, clustered))) return out;
-  const ProblemShape& ran = r.clustering.shape;
-  const bool on_rows = r.clustering.implementation && ran.n == std::ssize(clustered) && std::size_t(ran.n * ran.d) == rows.size();
-  if (!on_rows && wrong("clusters: k-means ran on other rows than the embedding's")) return out;
-  if (const std::string inner = judge_inner<double>(r.clustering, rows).verdict; !inner.empty() && wrong("clusters: " + inner)) return out;
-  wrong(explain_return(p, r, clustered, labels));
   return out;
 }
 

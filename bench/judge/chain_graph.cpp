@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
-#include "bench/judge/chain_stages.hpp"
+#include "bench/judge/chain.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/judge/judge.hpp"
 
@@ -53,12 +54,9 @@ class Definition {
 
  private:
   double cosine(std::int64_t i, std::int64_t j) const {
-    double dot = 0, own = 0, other = 0;
-    for (int c = 0; c < d_; ++c) {
-      const double a = x_[std::size_t(i * d_ + c)], b = x_[std::size_t(j * d_ + c)];
-      dot += a * b, own += a * a, other += b * b;
-    }
-    return own > 0 && other > 0 ? std::max(0.0, dot / std::sqrt(own * other)) : 0;
+    const double *const a = &x_[std::size_t(i * d_)], *const b = &x_[std::size_t(j * d_)];
+    const double squares = squared_norm(a, d_) * squared_norm(b, d_);
+    return squares > 0 ? std::max(0.0, std::inner_product(a, a + d_, b, 0.0) / std::sqrt(squares)) : 0;
   }
 
   /// Rounding may order two distances that differ by less than tie, so either of them may be the neighbour.
@@ -100,21 +98,22 @@ std::vector<double> dense_row(const Graph& g, std::int64_t i) {
   return row;
 }
 
-std::string explain_form(const Graph& g, std::int64_t m) {
-  if (g.size != m) return fmt::format("similarity: {} vertices for {} representatives", g.size, m);
-  if (g.is_dense()) return std::ssize(g.dense) == m * m ? "" : "similarity: a dense graph of another size";
+void check_form(const Graph& g, std::int64_t m) {
+  if (g.size != m) throw Refusal{fmt::format("similarity: {} vertices for {} representatives", g.size, m)};
+  if (g.is_dense() && std::ssize(g.dense) != m * m) throw Refusal{"similarity: a dense graph of another size"};
+  if (g.is_dense()) return;
   const bool whole = std::ssize(g.starts) == m + 1 && g.starts.front() == 0 && g.starts.back() == std::ssize(g.weights) &&
                      g.weights.size() == g.neighbours.size() && std::ranges::is_sorted(g.starts);
-  if (!whole) return "similarity: rows of a sparse graph do not fit together";
+  if (!whole) throw Refusal{"similarity: rows of a sparse graph do not fit together"};
   const bool inside = std::ranges::all_of(g.neighbours, [&](std::int32_t j) { return j >= 0 && j < m; });
-  return inside ? "" : "similarity: an edge leads to no vertex";
+  if (!inside) throw Refusal{"similarity: an edge leads to no vertex"};
 }
 
 }  // namespace
 
-std::string explain_graph(const Graph& g, const std::vector<double>& vertices, const std::vector<std::int64_t>& sizes, int d, const Config& config) {
+void check_graph(const Graph& g, const std::vector<double>& vertices, const std::vector<std::int64_t>& sizes, int d, const Config& config) {
   const auto m = std::ssize(sizes);
-  if (std::string why = explain_form(g, m); !why.empty()) return why;
+  check_form(g, m);
   const Definition definition(vertices, sizes, d, config);
   std::mt19937_64 draws = judge_draws();
   for (const std::int64_t i : spread_sample(m, std::min<std::int64_t>(m, sampled_rows), draws)) {
@@ -123,15 +122,14 @@ std::string explain_graph(const Graph& g, const std::vector<double>& vertices, c
       const double weight = row[std::size_t(j)];
       const auto [low, high] = definition.weight(i, j);
       if (!(weight >= low - 1e-9 * low - 1e-290 && weight <= high + 1e-9 * high + 1e-290))
-        return fmt::format("similarity: vertices {} and {} have {:.9g}, its definition gives {:.9g}", i, j, weight, low);
+        throw Refusal{fmt::format("similarity: vertices {} and {} have {:.9g}, its definition gives {:.9g}", i, j, weight, low)};
       double back = 0;
       if (g.is_dense()) back = g.dense[std::size_t(j * m + i)];
       else g.visit(j, [&](std::int64_t other, double w) { back = other == i ? w : back; });
       if (std::abs(back - weight) > 1e-12 * weight + 1e-290)
-        return fmt::format("similarity: vertices {} and {} have {:.9g} one way, {:.9g} the other", i, j, weight, back);
+        throw Refusal{fmt::format("similarity: vertices {} and {} have {:.9g} one way, {:.9g} the other", i, j, weight, back)};
     }
   }
-  return "";
 }
 
 }  // namespace km

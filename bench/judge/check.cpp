@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bench/base/error.hpp"
+#include "bench/data/random.hpp"
 #include "bench/data/values.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
@@ -56,12 +57,6 @@ bool too_many_threads(const Config& config, const Shape& shape) {
   return shape.n >= 100 && shape.name != std::string_view("n not a multiple of anything");
 }
 
-std::string config_text(const Config& config) {
-  std::string text;
-  for (const auto& [name, value] : config.values()) text += fmt::format("/{}:{}", name, to_string(value));
-  return text;
-}
-
 template <class T>
 Solution<T> solve(const Implementation& implementation, Problem<T> problem, const Config& config) {
   std::vector<T> start(problem.initial_centroids.begin(), problem.initial_centroids.end());
@@ -85,12 +80,10 @@ Solution<T> solve(const Implementation& implementation, Problem<T> problem, cons
 template <class T>
 void run(const Implementation& implementation, const Shape& shape, const Config& config, CheckResult& result) try {
   const Values<T> made = values<T>(shape.n, shape.d, shape.point);
-  const std::span<const T> points(made.get(), std::size_t(shape.n) * shape.d);
   protect_values(made.get(), "the points");
   const Values<T> start = values<T>(shape.k, shape.d, shape.centroid ? shape.centroid : shape.point);
-  const std::span<const T> initial(start.get(), std::size_t(shape.k) * shape.d);
   const ProblemShape size = {.n = shape.n, .d = shape.d, .k = shape.k, .max_iters = shape.max_iters, .tolerance = shape.tolerance};
-  const Problem<T> problem{size, points, initial};
+  const Problem<T> problem{size, {made.get(), std::size_t(shape.n) * shape.d}, {start.get(), std::size_t(shape.k) * shape.d}};
   if (const auto& unsupported = implementation.description.unsupported)
     if (result.skip = unsupported(problem, config, sizeof(T)); !result.skip.empty()) return;
   const auto solution = solve(implementation, problem, config);
@@ -161,9 +154,9 @@ std::vector<Check> plan_checks(const std::string& filter, bool huge, bool defaul
         for (const Shape* shape : shapes) {
           const bool fits = implementation.description.device == Device::gpu && precision == Precision::fp32 && &config == &tried.front();
           if ((shape == &beyond_32_bits && !fits) || too_many_threads(config, *shape)) continue;
-          Check check{fmt::format("{}/{}/{}{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape->name,
-                                  config_text(config)),
-                      &implementation, precision, shape, config};
+          Check check{fmt::format("{}/{}/{}", implementation.name, precision == Precision::fp32 ? "fp32" : "fp64", shape->name), &implementation,
+                      precision, shape, config};
+          for (const auto& [name, value] : config.values()) check.name += fmt::format("/{}:{}", name, to_string(value));
           if (pattern.matches(check.name)) checks.push_back(std::move(check));
         }
     }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/base/exact.hpp"
 #include "bench/contract/implementation.hpp"
 
 namespace km {
@@ -45,10 +46,12 @@ struct LabelCheck {
   std::int64_t tied = 0;          // exact ties given to a higher index
   std::int64_t out_of_bound = 0;  // wrong labels that rounding does not explain
   std::int64_t broken_ties = 0;   // ties that rounding does not explain
-  std::int64_t first_bad = -1;    // lowest such point, its label, and its nearest centroid
-  double first_bad_dist = 0, first_best_dist = 0;
-  int first_label = -1, first_best = -1;
-  bool first_is_tie = false;
+  struct Bad {
+    std::int64_t point = -1;
+    int label = -1, best = -1;  // best: the nearest centroid
+    double dist = 0, best_dist = 0;
+    bool is_tie = false;
+  } first;  // the lowest point whose label rounding does not explain
 
   /// Adds another check, such as that of one point.
   void add(const LabelCheck& other);
@@ -77,11 +80,11 @@ constexpr double cut_factors(Distance form) { return form == Distance::expansion
 
 // ---- means --------------------------------------------------------------------------------------------------------------------
 
-/// Sums of each cluster, k x d row-major. sums + remainders is exact to about 2^-100.
+/// Sums of the points of each cluster.
 struct ClusterSums {
-  std::vector<double> sums, remainders, abs_sums;
-  std::vector<std::int64_t> counts;
-  double inertia = 0;  // against the final centroids
+  std::vector<ExactSum> cells;       // k x d, row-major
+  std::vector<std::int64_t> counts;  // k
+  double inertia = 0;                // against the final centroids
 
   /// Adds the sums of other points, as exactly.
   void add(const ClusterSums& other);
@@ -91,14 +94,17 @@ struct ClusterSums {
 template <class T>
 ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s);
 
+/// Both on the GPU, in fp64: sums_on_host, and if `check` is not null check_labels_on_host of all labels; else there is no inertia. Labels go to the
+/// device once. Returns false if no GPU can do it, as without CUDA.
+template <class T>
+bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, ClusterSums& sums, LabelCheck* check);
+/// Sets the approximate bytes of GPU memory for it; 0: 90 % of free memory. Points that do not fit are processed in chunks.
+void set_judge_budget(std::int64_t bytes);
+
 /// The sums of all ranks' points, added in the order of ranks: the same bits on each.
 ClusterSums over_ranks(Group* group, ClusterSums mine);
 /// The checks of all ranks' labels, likewise. first: this rank's first point.
 LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first);
-
-/// Mean absolute difference between centroids (k x d) and ideal centroids (rows of d), each centroid matched to its nearest ideal one.
-template <class T>
-double centroid_error(const std::vector<T>& centroids, const std::vector<double>& ideal, int d);
 
 /// Standard deviation and greatest |x| of each dimension, of all ranks' points.
 struct Spread {

@@ -1,25 +1,26 @@
 #include "bench/judge/judge.hpp"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "bench/contract/must_agree.hpp"
 #include "bench/data/hash.hpp"
-#include "bench/judge/judge_device.hpp"
 
 namespace km {
 namespace {
 
 std::string explain_labels(const LabelCheck& check) {
-  if (check.first_bad < 0) return "";
-  const int label = check.first_label;
-  if (check.first_is_tie)
+  const LabelCheck::Bad& bad = check.first;
+  if (bad.point < 0) return "";
+  if (bad.is_tie)
     return fmt::format(
         "point {} has label {} but centroid {} is at the same distance² ({:.9g}) and has the lower index; {} of {} judged labels break a tie so",
-        check.first_bad, label, check.first_best, check.first_best_dist, check.broken_ties, check.judged);
-  return fmt::format("point {} has label {} (distance² {:.9g}) but centroid {} is nearer ({:.9g}); {} of {} judged labels are wrong", check.first_bad,
-                     label, check.first_bad_dist, check.first_best, check.first_best_dist, check.out_of_bound, check.judged);
+        bad.point, bad.label, bad.best, bad.best_dist, check.broken_ties, check.judged);
+  return fmt::format("point {} has label {} (distance² {:.9g}) but centroid {} is nearer ({:.9g}); {} of {} judged labels are wrong", bad.point,
+                     bad.label, bad.dist, bad.best, bad.best_dist, check.out_of_bound, check.judged);
 }
 
 Grade grade_of(const Judgement& j) {
@@ -30,10 +31,13 @@ Grade grade_of(const Judgement& j) {
 
 }  // namespace
 
-void must_agree(Group* group, std::int64_t value, const char* what) {
-  const auto all = gathered<std::int64_t>(group, {value});
-  const auto other = std::ranges::find_if(all, [&](std::int64_t one) { return one != all[0]; });
-  if (other != all.end()) throw AgreedFailure(fmt::format("rank {} {} than rank 0", other - all.begin(), what));
+std::string explain_labels(std::span<const std::int32_t> labels, std::int64_t n, int k, std::int64_t first) {
+  if (std::ssize(labels) != n) return fmt::format("{} labels for {} points", labels.size(), n);
+  std::int64_t bad = n;
+#pragma omp parallel for reduction(min : bad) if (n > 1 << 20)
+  for (std::int64_t i = 0; i < n; ++i)
+    if (std::uint32_t(labels[std::size_t(i)]) >= std::uint32_t(k)) bad = std::min(bad, i);
+  return bad == n ? "" : fmt::format("point {} has label {}: labels are 0 to {}", first + bad, labels[std::size_t(bad)], k - 1);
 }
 
 template <class T>
@@ -49,7 +53,6 @@ std::string Judge<T>::explain_shape(const ProblemShape& p, const Solution<T>& s)
 template <class T>
 std::string Judge<T>::explain_own_shape(const ProblemShape& p, const Solution<T>& s) const {
   const auto cells = std::size_t(p.k) * p.d;
-  if (s.labels.size() != std::size_t(p.n)) return fmt::format("{} labels for {} points", s.labels.size(), p.n);
   if (s.centroids.size() != cells || s.assigned_centroids.size() != cells)
     return fmt::format("{} centroid values for k d = {}", s.centroids.size() != cells ? s.centroids.size() : s.assigned_centroids.size(), cells);
   if (s.iters < 1 || s.iters > p.max_iters || (p.tolerance < 0 && s.iters != p.max_iters))
@@ -57,12 +60,7 @@ std::string Judge<T>::explain_own_shape(const ProblemShape& p, const Solution<T>
   for (const auto* centroids : {&s.assigned_centroids, &s.centroids})
     for (std::size_t cell = 0; cell < cells; ++cell)
       if (!std::isfinite((*centroids)[cell])) return fmt::format("centroid {}, dimension {} is {}", cell / p.d, cell % p.d, (*centroids)[cell]);
-  std::int64_t bad = p.n;
-#pragma omp parallel for reduction(min : bad) if (p.n > 1 << 20)
-  for (std::int64_t i = 0; i < p.n; ++i)
-    if (std::uint32_t(s.labels[std::size_t(i)]) >= std::uint32_t(p.k)) bad = std::min(bad, i);
-  if (bad == p.n) return "";
-  return fmt::format("point {} has label {}: labels are 0 to {}", problem_.shard.first + bad, s.labels[std::size_t(bad)], p.k - 1);
+  return explain_labels(s.labels, p.n, p.k, problem_.shard.first);
 }
 
 std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact" : grade == Grade::rounded ? "rounded" : "coarse"; }
@@ -76,9 +74,10 @@ Judge<T>::Judge(const Problem<T>& problem, const Description& description, const
       spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)) {}
 
 template <class T>
-ClusterSums Judge<T>::own_sums(const Solution<T>& s) const {
+ClusterSums Judge<T>::own_sums(const Solution<T>& s, LabelCheck* labels) const {
   ClusterSums sums;
-  if (is_large() && look_on_device(problem_, s, form_, sums, nullptr)) return sums;
+  if (is_large() && look_on_device(problem_, s, form_, sums, labels)) return sums;
+  if (labels) *labels = check_labels_on_host(problem_, s, form_);
   return sums_on_host(problem_, s);
 }
 
@@ -88,7 +87,7 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
   for (std::size_t cell = 0; cell < bounds.size(); ++cell) {
     const auto count = truth.counts[cell / problem_.d];
     // An empty cluster has its centroid from an earlier iteration, or from the start.
-    const double mean_abs = count > 0 ? truth.abs_sums[cell] / double(count) : std::abs(double(s.centroids[cell]));
+    const double mean_abs = count > 0 ? truth.cells[cell].of_abs / double(count) : std::abs(double(s.centroids[cell]));
     const double bound = mean_bound<T>(mean_abs, count > 0 ? count : problem_.whole().n, depth_, summation);
     const auto j = cell % problem_.d;
     bounds[cell] =
@@ -129,10 +128,69 @@ Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, double 
     const ClusterSums truth = sums_of(s);
     const auto bounds = bounds_of(s, truth, summation);
     for (std::size_t cell = 0; cell < bounds.size(); ++cell)
-      if (const auto count = double(truth.counts[cell / p.d]); count > 0)
-        s.centroids[cell] = T(truth.sums[cell] / count + truth.remainders[cell] / count + share * bounds[cell] * rounding(draws));
+      if (const auto count = truth.counts[cell / p.d]; count > 0)
+        s.centroids[cell] = T(truth.cells[cell].mean(count) + share * bounds[cell] * rounding(draws));
   }
   return s;
+}
+
+template <class T>
+double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& all) const {
+  const ClusterSums truth = problem_.group ? own_sums(s) : all;  // a chain has points of one rank
+  const int d = problem_.d, shares = std::clamp(omp_get_max_threads() / 2, (d + 15) / 16, d), width = (d + shares - 1) / shares;  // of a row
+  double worst = 0;
+#pragma omp parallel for collapse(2) reduction(max : worst) if (problem_.n > 1 << 16)
+  for (const bool backwards : {false, true})
+    for (int first = 0; first < d; first += width) {
+      const int end = std::min(d, first + width);
+      std::vector<T> chain(s.centroids.size()), total(s.centroids.size());
+      std::vector<std::int64_t> length(problem_.k);
+      for (std::int64_t at = 0; at < problem_.n; ++at) {
+        const std::int64_t i = backwards ? problem_.n - 1 - at : at;
+        const std::size_t c = std::size_t(s.labels[std::size_t(i)]);
+        const T* x = problem_.points.data() + i * d;
+        for (int j = first; j < end; ++j) chain[c * d + j] += x[j];
+        if (++length[c] < depth_) continue;
+        length[c] = 0;
+        for (int j = first; j < end; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
+      }
+      for (int c = 0; c < problem_.k; ++c)
+        for (int j = first; j < end; ++j) {
+          const std::size_t cell = std::size_t(c) * d + j;
+          const ExactSum& exact = truth.cells[cell];
+          const double error = std::abs((double(T(total[cell] + chain[cell])) - exact.sum) - exact.remainder);
+          if (exact.of_abs > 0) worst = std::max(worst, error / exact.of_abs);
+        }
+    }
+  return std::ranges::max(gathered<double>(problem_.group, {worst}));
+}
+
+template <class T>
+void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judgement& out) const {
+  constexpr double u = unit_roundoff<T>, least = double(std::numeric_limits<T>::denorm_min());
+  const auto bounds = bounds_of(s, truth, 0);
+  std::vector<double> wider;  // with the measured error of plain summation; computed on demand
+  for (int c = 0; c < problem_.k; ++c)
+    for (int j = 0; j < problem_.d; ++j) {
+      const std::size_t cell = std::size_t(c) * problem_.d + j;
+      const double value = s.centroids[cell];
+      const auto count = truth.counts[c];
+      if (count == 0) {
+        if (s.centroids[cell] != s.assigned_centroids[cell] && out.verdict.empty())
+          out.verdict = fmt::format("centroid {} has no points and moved: dimension {} from {} to {}", c, j, s.assigned_centroids[cell], value);
+        continue;
+      }
+      const double mean = truth.cells[cell].mean(count), mean_abs = truth.cells[cell].of_abs / double(count), error = std::abs(value - mean);
+      if (error <= u * std::abs(mean) * 1.001 + least) continue;  // rounded once: no better value exists
+      out.mean_error = std::max(out.mean_error, error);
+      out.mean_offset = std::max(out.mean_offset, error / std::max(spread_.deviations[j], u * mean_abs));
+      out.mean_roundoffs = std::max(out.mean_roundoffs, error / (u * mean_abs));
+      if (!(error > bounds[cell]) || !out.verdict.empty()) continue;
+      if (wider.empty()) wider = bounds_of(s, truth, summation_error(s, truth));
+      if (!(error <= wider[cell]))
+        out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}; rounding explains {:.2g}", c, j,
+                                  value, count, mean, wider[cell]);
+    }
 }
 
 template <class T>
@@ -144,17 +202,11 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   out.verdict = explain_shape(shape, s);
   if (!out.verdict.empty()) return out;
 
-  ClusterSums truth;
   LabelCheck labels;
-  if (!is_large() || !look_on_device(p, s, form_, truth, &labels)) {
-    truth = sums_on_host(p, s);
-    labels = check_labels_on_host(p, s, form_);
-  }
-  truth = over_ranks(p.group, std::move(truth));
+  const ClusterSums truth = over_ranks(p.group, own_sums(s, &labels));
   labels = over_ranks(p.group, labels, p.shard.first);
   out.inertia = truth.inertia;
   out.cluster_sizes = truth.counts;
-
   out.judged_points = labels.judged;
   out.wrong_labels = labels.wrong;
   out.tied_labels = labels.tied;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,13 +33,13 @@ struct Judgement {
   std::vector<std::int64_t> cluster_sizes;
 };
 
-/// Thrown on all ranks at once: none waits for another.
-struct AgreedFailure : std::runtime_error {
-  using std::runtime_error::runtime_error;
+/// Thrown inside the judge: the result is wrong.
+struct Refusal {
+  std::string sentence;
 };
 
-/// Throws AgreedFailure if a rank's value is not rank 0's: "rank 1 <what> than rank 0".
-void must_agree(Group* group, std::int64_t value, const char* what);
+/// Returns a sentence if these are not n labels of 0 … k - 1. first: the first label's point. All that can be said of a clustering without a record.
+std::string explain_labels(std::span<const std::int32_t> labels, std::int64_t n, int k, std::int64_t first = 0);
 
 /// Judges solutions of one problem. Computes data that depend on the points only once. Several ranks judge together, each its own labels: all get
 /// the same verdict, and exchange sums, counts and sentences alone.
@@ -82,7 +81,8 @@ class Judge {
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off
   std::string explain_own_shape(const ProblemShape& p, const Solution<T>& s) const;
-  ClusterSums own_sums(const Solution<T>& solution) const;  // of this rank's points
+  /// Of this rank's points. labels: gets what their labels show, or null.
+  ClusterSums own_sums(const Solution<T>& solution, LabelCheck* labels = nullptr) const;
   ClusterSums sums_of(const Solution<T>& solution) const { return over_ranks(problem_.group, own_sums(solution)); }
   /// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of depth_ points per cluster, then their sums, in point order and
   /// backwards: small values added after a large one are lost.

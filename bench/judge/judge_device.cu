@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/device/cuda.cuh"
-#include "bench/judge/judge_device.hpp"
+#include "bench/judge/errors.hpp"
 #include "bench/judge/nearest_device.cuh"
 
 namespace km {
@@ -89,14 +89,6 @@ struct Release {
   Release() { cuda::set_release_caches(nullptr); }
   ~Release() { cuda::set_release_caches(release_caches); }
 };
-
-template <class T>
-cuda::Buffer<double> doubles(std::span<const T> values, cudaStream_t stream) {
-  const std::vector<double> converted(values.begin(), values.end());
-  cuda::Buffer<double> buffer(static_cast<std::int64_t>(converted.size()));
-  cuda::upload(buffer, std::span<const double>(converted), stream);
-  return buffer;
-}
 
 template <class V>
 std::vector<V> fetched(const cuda::Buffer<V>& buffer, cudaStream_t stream, std::int64_t size = -1) {
@@ -241,11 +233,11 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, Cl
   const Release release;
   const cuda::Stream stream;
   const nearest::Centroids assigned(std::span(s.assigned_centroids), p.k, p.d, stream);
-  const auto last = doubles<T>(s.centroids, stream);
+  const auto last = nearest::uploaded({s.centroids.begin(), s.centroids.end()}, stream);
   const std::int64_t cells = std::int64_t(p.k) * p.d;
   auto sums = zeros<double>(cells, stream), remainders = zeros<double>(cells, stream), abs_sums = zeros<double>(cells, stream);
   auto counts = zeros<unsigned long long>(p.k, stream);
-  out.inertia = 0;
+  out = {};
   if (check) *check = {};
   for_columns(p, stream, [&](const T* columns, std::int64_t first, std::int64_t n) {
     cuda::Buffer<std::int32_t> labels(n);
@@ -279,7 +271,9 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, Cl
     if (doubtful > 0) check->add(check_labels_on_host(p, s, form, fetched(list, stream, doubtful)));
   });
   const auto sizes = fetched(counts, stream);
-  out = {fetched(sums, stream), fetched(remainders, stream), fetched(abs_sums, stream), {sizes.begin(), sizes.end()}, out.inertia};
+  const auto of_cells = fetched(sums, stream), lost = fetched(remainders, stream), of_abs = fetched(abs_sums, stream);
+  out.counts.assign(sizes.begin(), sizes.end());
+  for (std::size_t cell = 0; cell < of_cells.size(); ++cell) out.cells.push_back({of_cells[cell], lost[cell], of_abs[cell]});
   return true;
 } catch (const device::Error& error) {
   if (!error.out_of_memory) throw;

@@ -1,5 +1,5 @@
 // Build without CUDA: the judge works on the host.
-#include "bench/judge/judge_device.hpp"
+#include "bench/judge/errors.hpp"
 
 namespace km {
 

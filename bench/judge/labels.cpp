@@ -8,6 +8,7 @@
 
 #include "bench/base/exact.hpp"
 #include "bench/base/vectors.hpp"
+#include "bench/data/random.hpp"
 #include "bench/judge/draws.hpp"
 
 namespace km {
@@ -32,11 +33,24 @@ struct Nearest {
   Indices index = {};
 };
 
-/// The points that `at` names, as d x strip.
-template <class T>
-void load_strip(const Problem<T>& p, const std::int64_t* at, double* columns) {
-  for (int l = 0; l < strip; ++l)
-    for (int j = 0; j < p.d; ++j) columns[j * strip + l] = double(p.points[std::size_t(at[l] * p.d + j)]);
+/// Calls f(at, length, columns) for each `strip` of the chosen points (none: of all): their numbers, how many there are, and the points as d x strip.
+/// In a short strip the last point stands in for the rest. The threads of a parallel region share the strips.
+template <class T, class F>
+void for_strips(const Problem<T>& p, const std::vector<std::int64_t>& chosen, F f) {
+  const std::int64_t n = chosen.empty() ? p.n : std::ssize(chosen);
+  std::vector<double> columns(std::size_t(p.d) * strip);
+#pragma omp for schedule(static)
+  for (std::int64_t first = 0; first < n; first += strip) {
+    const int length = int(std::min<std::int64_t>(strip, n - first));
+    std::int64_t at[strip];
+    for (int l = 0; l < strip; ++l) {
+      at[l] = first + std::min(l, length - 1);
+      if (!chosen.empty()) at[l] = chosen[std::size_t(at[l])];
+    }
+    for (int l = 0; l < strip; ++l)
+      for (int j = 0; j < p.d; ++j) columns[j * strip + l] = double(p.points[std::size_t(at[l] * p.d + j)]);
+    f(at, length, columns.data());
+  }
 }
 
 /// Calls f(c, distances²) for every centroid c, in order. Four at a time, because the sum over the dimensions is a chain of dependent additions.
@@ -61,7 +75,8 @@ template <class T, class F>
 }
 
 template <class T>
-void nearest_of_strip(const double* columns, const T* centroids, int d, int k, Nearest& out) {
+Nearest nearest_of_strip(const double* columns, const T* centroids, int d, int k) {
+  Nearest out;
   for_distances(columns, centroids, d, k, [&](int c, const Values& dist) {
     const Indices nearer = dist < out.best;
     const Values other = nearer ? out.best : dist;
@@ -69,6 +84,7 @@ void nearest_of_strip(const double* columns, const T* centroids, int d, int k, N
     out.index = nearer ? Indices{} + c : out.index;
     out.best = nearer ? dist : out.best;
   });
+  return out;
 }
 
 /// The centroids that may be the nearest of each point, in order: fp64 cannot tell their distances² from the least. Twice the doubt, because
@@ -106,12 +122,10 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   const T* given = row(label);
   const double dist = squared_distance(x, given, d);
   const bool tie = compare_distances(x, given, row(best), d) == 0;
-  bool bad = false;
   if (tie) {
     out.tied = 1;
     // With an expansion, equal centroids may lie in different tiles of a product and round differently.
-    bad = form == Distance::difference && (std::equal(given, given + d, row(best)) || distances_are_exact(x, given, row(best), d));
-    out.broken_ties = bad;
+    out.broken_ties = form == Distance::difference && (std::equal(given, given + d, row(best)) || distances_are_exact(x, given, row(best), d));
   } else {
     out.wrong = 1;
     out.excess = std::max(0.0, dist - best_dist);
@@ -119,38 +133,28 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
         form == Distance::difference ? dist + best_dist : 2 * squared_norm(x, d) + squared_norm(given, d) + squared_norm(row(best), d);
     const double bound =
         rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min())) + cut_factors(form) * magnitude;
-    bad = !(dist - best_dist <= bound);
-    out.out_of_bound = bad;
+    out.out_of_bound = !(dist - best_dist <= bound);
   }
-  if (bad) {
-    out.first_bad = i;
-    out.first_label = label;
-    out.first_bad_dist = dist;
-    out.first_best_dist = best_dist;
-    out.first_best = best;
-    out.first_is_tie = tie;
-  }
+  if (out.broken_ties + out.out_of_bound > 0) out.first = {i, label, best, dist, best_dist, tie};
   return out;
 }
 
 }  // namespace
 
 void LabelCheck::add(const LabelCheck& other) {
-  const bool earlier = other.first_bad >= 0 && (first_bad < 0 || other.first_bad < first_bad);
-  const LabelCheck before = *this;
-  if (earlier) *this = other;
-  judged = before.judged + other.judged;
-  least = before.least + other.least;
-  excess = before.excess + other.excess;
-  wrong = before.wrong + other.wrong;
-  tied = before.tied + other.tied;
-  out_of_bound = before.out_of_bound + other.out_of_bound;
-  broken_ties = before.broken_ties + other.broken_ties;
+  judged += other.judged;
+  least += other.least;
+  excess += other.excess;
+  wrong += other.wrong;
+  tied += other.tied;
+  out_of_bound += other.out_of_bound;
+  broken_ties += other.broken_ties;
+  if (other.first.point >= 0 && (first.point < 0 || other.first.point < first.point)) first = other.first;
 }
 
 LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first) {
   if (!group) return mine;
-  if (mine.first_bad >= 0) mine.first_bad += first;
+  if (mine.first.point >= 0) mine.first.point += first;
   LabelCheck all;
   for (const LabelCheck& one : gathered<LabelCheck>(group, {mine})) all.add(one);
   return all;
@@ -160,25 +164,13 @@ template <class T>
 LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Distance form, std::vector<std::int64_t> chosen) {
   const auto sample = chosen.empty() ? sample_points(p) : std::move(chosen);
   const std::span<const T> centroids = s.assigned_centroids;
-  const std::int64_t judged = sample.empty() ? p.n : std::int64_t(sample.size());
-  const int d = p.d;
   LabelCheck all;
 #pragma omp parallel
   {
     LabelCheck mine;
-    std::vector<double> columns(std::size_t(d) * strip);
-    std::int64_t at[strip];
-#pragma omp for schedule(static)
-    for (std::int64_t first = 0; first < judged; first += strip) {
-      const int length = int(std::min<std::int64_t>(strip, judged - first));
-      for (int l = 0; l < strip; ++l) {
-        at[l] = first + std::min(l, length - 1);
-        if (!sample.empty()) at[l] = sample[std::size_t(at[l])];
-      }
-      load_strip(p, at, columns.data());
-      Nearest nearest;
-      nearest_of_strip(columns.data(), centroids.data(), d, p.k, nearest);
-      const Indices clear = nearest.second - nearest.best > fp64_doubt(d) * (nearest.best + nearest.second);
+    for_strips(p, sample, [&](const std::int64_t* at, int length, const double* columns) {
+      const Nearest nearest = nearest_of_strip(columns, centroids.data(), p.d, p.k);
+      const Indices clear = nearest.second - nearest.best > fp64_doubt(p.d) * (nearest.best + nearest.second);
       std::array<std::vector<int>, strip> close;
       for (int l = 0; l < length; ++l) {
         const std::int32_t label = s.labels[std::size_t(at[l])];
@@ -187,10 +179,10 @@ LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Dista
           mine.least += nearest.best[l];
           continue;
         }
-        if (close[std::size_t(l)].empty()) close = close_calls(columns.data(), centroids.data(), d, p.k, nearest);
+        if (close[std::size_t(l)].empty()) close = close_calls(columns, centroids.data(), p.d, p.k, nearest);
         mine.add(check_label(p, at[l], label, centroids, close[std::size_t(l)], form));
       }
-    }
+    });
 #pragma omp critical(km_judge_labels)
     all.add(mine);
   }
@@ -214,36 +206,28 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
   }
   std::int64_t changed = 0;
 #pragma omp parallel reduction(+ : changed) if (double(p.n) * p.k * d > 1e5)
-  {
-    std::vector<double> columns(std::size_t(d) * strip);
-    std::int64_t at[strip];
-#pragma omp for schedule(static)
-    for (std::int64_t first = 0; first < p.n; first += strip) {
-      const int length = int(std::min<std::int64_t>(strip, p.n - first));
-      Values own_norms = {}, best_dist = Values{} + std::numeric_limits<double>::infinity();
-      Words own_keys = {};  // all points alike: rounding may give all ties to one side
-      Indices best = {};
-      for (int l = 0; l < strip; ++l) {
-        at[l] = first + std::min(l, length - 1);
-        const T* x = p.points.data() + at[l] * d;
-        if (expanded) own_norms[l] = squared_norm(x, d);
-        if (seed % 2) own_keys[l] = key_of(x);
-      }
-      load_strip(p, at, columns.data());
-      for_distances(columns.data(), centroids.data(), d, p.k, [&](int c, const Values& exact) {
-        const Values magnitude = expanded ? own_norms + norms[c] : exact;
-        const Values noise = __builtin_convertvector(mixed(own_keys, keys[c]) >> 11, Values) * 0x1p-53;
-        const Values dist = exact + (of_magnitude * magnitude + least) * (2 * noise - 1);
-        const Indices nearer = dist < best_dist;
-        best = nearer ? Indices{} + c : best;
-        best_dist = nearer ? dist : best_dist;
-      });
-      for (int l = 0; l < length; ++l) {
-        const auto label = std::int32_t(best[l]);
-        changed += std::exchange(labels[std::size_t(first + l)], label) != label;
-      }
+  for_strips(p, {}, [&](const std::int64_t* at, int length, const double* columns) {
+    Values own_norms = {}, best_dist = Values{} + std::numeric_limits<double>::infinity();
+    Words own_keys = {};  // all points alike: rounding may give all ties to one side
+    Indices best = {};
+    for (int l = 0; l < strip; ++l) {
+      const T* x = p.points.data() + at[l] * d;
+      if (expanded) own_norms[l] = squared_norm(x, d);
+      if (seed % 2) own_keys[l] = key_of(x);
     }
-  }
+    for_distances(columns, centroids.data(), d, p.k, [&](int c, const Values& exact) {
+      const Values magnitude = expanded ? own_norms + norms[c] : exact;
+      const Values noise = __builtin_convertvector(mixed(own_keys, keys[c]) >> 11, Values) * 0x1p-53;
+      const Values dist = exact + (of_magnitude * magnitude + least) * (2 * noise - 1);
+      const Indices nearer = dist < best_dist;
+      best = nearer ? Indices{} + c : best;
+      best_dist = nearer ? dist : best_dist;
+    });
+    for (int l = 0; l < length; ++l) {
+      const auto label = std::int32_t(best[l]);
+      changed += std::exchange(labels[std::size_t(at[l])], label) != label;
+    }
+  });
   return changed;
 }
 

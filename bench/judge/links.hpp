@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/data/random.hpp"
 #include "bench/device/device.hpp"
-#include "bench/judge/draws.hpp"
 #include "bench/judge/judge.hpp"
 #include "bench/judge/replay.hpp"
 
@@ -28,11 +28,6 @@ constexpr int least_own_runs = 4, most_own_runs = 24;
 constexpr int runs_again = 5;             // of the implementation itself
 constexpr int nudged_runs = 12;           // where the judge's own cost too much
 constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs
-
-/// Thrown: the result is wrong.
-struct Refusal {
-  std::string sentence;
-};
 
 /// Thrown: the implementation does not support such a run.
 struct NotReplayed {
@@ -48,17 +43,11 @@ struct Paths {
   bool certain() const { return 2 * most >= runs; }
 };
 
-/// Whether one of some runs ends at given centroids, the least distance to them, and whether the runs agree enough to decide.
-struct Reach {
-  bool reached = false, certain = false;
-  double nearest = std::numeric_limits<double>::infinity();
-};
-
 /// How far right runs from one start lie apart, which only labels in doubt explain. A run from that start in another order adds its end in this one's.
 template <class T>
 struct Scatter {
-  std::vector<std::vector<T>> ends;
-  std::vector<double> bounds;
+  std::vector<double> bounds = {};  // of the rounding of their means
+  std::vector<std::vector<T>> ends = {};
   double spread = 0;
 };
 
@@ -126,20 +115,17 @@ class Replayer {
   bool near(Ended<T>& before, const std::vector<T>& later, double allowed) const {
     if (before.run.centroids == later) return true;
     if (before.bounds.empty()) before.bounds = judge_.mean_bounds(before.run);
-    return apart(before, later) <= allowed;
+    return judge_.apart(before.run.centroids, later, before.bounds) <= allowed;
   }
 
-  /// Adds a right run whose centroid c is centroid (c + rotation) % k of the given start.
+  /// Adds a run of the implementation whose centroid c is centroid (c + rotation) % k of the given start. It must be right.
   void add(Scatter<T>& scatter, const Solution<T>& run, int rotation) const {
     check_run(run, run.iters);
     if (scatter.bounds.empty()) scatter.bounds = rotated(judge_.measured_bounds(run), back(rotation), problem_.d);
-    scatter.ends.push_back(rotated(run.centroids, back(rotation), problem_.d));
-    for (const auto& other : scatter.ends) scatter.spread = std::max(scatter.spread, judge_.apart(other, scatter.ends.back(), scatter.bounds));
+    add(scatter, rotated(run.centroids, back(rotation), problem_.d));
   }
   /// True if `later`, in the given order, lies no further from one of the runs than twice as far as they lie apart.
-  bool reached(const Scatter<T>& scatter, const std::vector<T>& later) const {
-    return std::ranges::any_of(scatter.ends, [&](const auto& end) { return judge_.apart(end, later, scatter.bounds) <= 2 * scatter.spread; });
-  }
+  bool reached(const Scatter<T>& scatter, const std::vector<T>& later) const { return nearest(scatter, later) <= 2 * scatter.spread; }
   int back(int rotation) const { return (problem_.k - rotation) % problem_.k; }
   bool is_cheap(int iters) const { return work_of(iters) <= cheap_work; }
 
@@ -148,37 +134,41 @@ class Replayer {
   void check_link(Ended<T>& before, const std::vector<T>& later, std::span<const T> start, int iters, double allowed, Scatter<T>& scatter,
                   int rotation = 0, bool by_judge = false) const {
     if (!by_judge && near(before, later, allowed)) return;
-    const bool cheap = is_cheap(iters);
-    const std::vector<T> in_order = rotated(later, back(rotation), problem_.d);
-    if (cheap) {
-      check_run(before.run, iters);
-    } else {
+    const auto runs_lead_there = [&] {
+      const std::vector<T> in_order = rotated(later, back(rotation), problem_.d);
       add(scatter, before.run, rotation);
       while (!reached(scatter, in_order) && int(scatter.ends.size()) < runs_again) add(scatter, run(start, iters).run, rotation);
-      if (reached(scatter, in_order)) return;
-    }
-    const double summation = judge_.summation_error(before.run);
-    const auto bounded = [&](Ended<T> ended) {
-      ended.bounds = judge_.mean_bounds(ended.run, summation);
-      return ended;
+      return reached(scatter, in_order);
     };
-    double share = 1;  // of the bounds
-    bool first = true;
-    const auto judges_run = [&] { return bounded(own_run(from(start, iters), summation, share)); };
-    const auto run_again = [&] { return bounded(std::exchange(first, false) ? before : run(start, iters)); };
-    const auto nudged_run = [&] { return bounded(run(nudged(start), iters)); };
-    Reach reach;
-    const auto leads_there = [&](int runs, const auto& make) { return (reach = reaches(later, runs, make)).reached; };
-    const double work = work_of(iters);
+    const bool cheap = is_cheap(iters);
+    if (cheap) check_run(before.run, iters);
+    else if (runs_lead_there()) return;
+    const double work = work_of(iters), summation = judge_.summation_error(before.run);
+    const std::vector<double> bounds = judge_.mean_bounds(before.run, summation);
+    double share = 1;   // of the bounds
+    Scatter<T> others;  // the judge's own runs, or nudged ones
+    bool certain = false;
+    const auto lead_there = [&](int runs, const auto& make) {
+      others = {.bounds = bounds};
+      Paths paths;
+      while (!reached(others, later) && int(others.ends.size()) < runs) {
+        const Ended<T> made = make();
+        paths.add(made.path);
+        add(others, made.run.centroids);
+      }
+      certain = paths.certain();
+      return reached(others, later);
+    };
+    const auto own_runs_lead_there = [&] { return lead_there(own_runs(work), [&] { return own_run(from(start, iters), summation, share); }); };
     const bool affordable = least_own_runs * work <= most_work;
-    if (affordable ? leads_there(own_runs(work), judges_run) : leads_there(nudged_runs, nudged_run)) return;
-    if (by_judge && !reach.certain && near(before, later, allowed)) return;
-    const bool decided = reach.certain && !departs_;
-    while (cheap && !reach.certain && (share /= 2) >= least_share)
-      if (leads_there(own_runs(work), judges_run)) return;
-    if (cheap && !decided && leads_there(runs_again, run_again)) return;
+    if (affordable ? own_runs_lead_there() : lead_there(nudged_runs, [&] { return run(nudged(start), iters); })) return;
+    if (by_judge && !certain && near(before, later, allowed)) return;
+    const bool decided = certain && !departs_;
+    while (cheap && !certain && (share /= 2) >= least_share)
+      if (own_runs_lead_there()) return;
+    if (cheap && !decided && runs_lead_there()) return;
     throw Refusal{fmt::format("iteration {} does not go on where a run of {} iterations ends: the centroids are {:.2g} standard deviations apart",
-                              iters + 1, iters, reach.nearest)};
+                              iters + 1, iters, nearest(others, later))};
   }
 
   /// Checks that `first` stopped where its tolerance says. before: a run of one iteration less. Compares labels only if both runs are the same bit by bit.
@@ -208,14 +198,13 @@ class Replayer {
   void check_iterations() const {
     if (problem_.tolerance < 0 || departs_) return;
     const Solution<T> made = run(problem_.initial_centroids, 0).run;
-    const double work = work_of(made.iters);
-    if (work > cheap_work) return;
+    if (!is_cheap(made.iters)) return;
     const double summation = judge_.summation_error(made);
     Problem<T> p = problem_;
     p.max_iters = std::min(p.max_iters, 2 * made.iters + 8);
     int least = p.max_iters, most = 1;
     Paths paths;
-    for (int runs = own_runs(work); runs > 0; --runs) {
+    for (int runs = own_runs(work_of(made.iters)); runs > 0; --runs) {
       const Ended<T> own = own_run(p, summation, 1);
       least = std::min(least, own.run.iters), most = std::max(most, own.run.iters);
       if (made.iters >= 2 * least - most && made.iters <= 2 * most - least) return;
@@ -252,25 +241,14 @@ class Replayer {
     return own;
   }
 
-  double apart(const Ended<T>& from, const std::vector<T>& centroids) const { return judge_.apart(from.run.centroids, centroids, from.bounds); }
-
-  /// Makes at most `most` runs until one ends at `later`, or no further from it than twice as far as they lie apart.
-  template <class Make>
-  Reach reaches(const std::vector<T>& later, int most, Make make) const {
-    Reach out;
-    Paths paths;
-    double spread = 0;
-    for (std::vector<Ended<T>> runs; !out.reached && int(runs.size()) < most;) {
-      runs.push_back(make());
-      const Ended<T>& last = runs.back();
-      paths.add(last.path);
-      out.nearest = std::min(out.nearest, apart(last, later));
-      for (const Ended<T>& other : runs) spread = std::max(spread, apart(last, other.run.centroids));
-      out.reached = out.nearest <= 2 * spread;
-      runs.back().run.labels = {};
-    }
-    out.certain = paths.certain();
-    return out;
+  void add(Scatter<T>& scatter, std::vector<T> end) const {
+    for (const auto& other : scatter.ends) scatter.spread = std::max(scatter.spread, judge_.apart(other, end, scatter.bounds));
+    scatter.ends.push_back(std::move(end));
+  }
+  double nearest(const Scatter<T>& scatter, const std::vector<T>& later) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& end : scatter.ends) least = std::min(least, judge_.apart(end, later, scatter.bounds));
+    return least;
   }
 
   const Implementation& implementation_;

@@ -140,6 +140,12 @@ __global__ void __launch_bounds__(product_threads, 1)
   }
 }
 
+inline cuda::Buffer<double> uploaded(const std::vector<double>& values, cudaStream_t stream) {
+  cuda::Buffer<double> buffer(std::int64_t(values.size()));
+  cuda::upload(buffer, std::span(values), stream);
+  return buffer;
+}
+
 /// Centroids, for either way.
 class Centroids {
  public:
@@ -147,7 +153,7 @@ class Centroids {
   template <class T>
   Centroids(std::span<const T> rows, int k, int d, cudaStream_t stream) : k_(k), d_(d), stream_(stream) {
     const std::vector<double> values(rows.begin(), rows.end());
-    upload_to(rows_, values);
+    rows_ = uploaded(values, stream);
     const double padded = double((d + depth - 1) / depth * depth) * ((k + columns - 1) / columns * columns);
     if (padded < 2.0 * d * k) make_operand(values);  // else padding costs more than products gain
   }
@@ -184,13 +190,8 @@ class Centroids {
       longest2 = std::max(longest2, length2);
     }
     longest_ = std::sqrt(longest2);
-    upload_to(operand_, values);
-    upload_to(starts_, starts);
-  }
-
-  void upload_to(cuda::Buffer<double>& to, const std::vector<double>& from) {
-    to = cuda::Buffer<double>(std::int64_t(from.size()));
-    cuda::upload(to, std::span(from), stream_);
+    operand_ = uploaded(values, stream_);
+    starts_ = uploaded(starts, stream_);
   }
 
   int k_, d_;

@@ -81,17 +81,16 @@ void replay_shares(const Implementation& implementation, const Config& config, c
   const Replayer<T> replayer(implementation, config, sample, judge, draws);
   const std::span<const T> start = sample.initial_centroids;
   Ended<T> before;
-  Scatter<T> scatter;
   for (const int m : sampled_iterations(sample.whole(), iters, draws)) {
     Ended<T> now = replayer.run(start, m);
     out.sampled = whole.n;
     if (const auto verdict = judge(now.run, m).verdict; !verdict.empty()) throw Refusal{fmt::format("{} iterations: {}", m, verdict)};
-    if (m == 1) replayer.check_start(now.run);
-    else if (m == before.run.iters + 1) {
-      scatter = {};
-      replayer.check_link(before, now.run.assigned_centroids, start, m - 1, 0, scatter);
+    if (m == before.run.iters + 1) {
+      ++out.links;
+      Scatter<T> scatter;
+      if (m == 1) replayer.check_start(now.run);
+      else replayer.check_link(before, now.run.assigned_centroids, start, m - 1, 0, scatter);
     }
-    out.links += m == before.run.iters + 1;
     before = std::move(now);
   }
   replayer.check_iterations();
@@ -185,12 +184,12 @@ std::vector<typename KnownEnds<T>::End> replay_in_full(const Replayer<T>& replay
       Ended<T> middle = replayer.run(start, m);
       scatter = {};
       if (!leads_there(middle)) replayer.check_link(middle, later, start, m, 0, scatter);
-      found.push_back({{start.begin(), start.end()}, m, -1, m, std::move(middle)});
+      found.push_back({{start.begin(), start.end()}, -1, m, std::move(middle)});
     }
   }
   if (before.run.iters == 0) return found;
   if (problem.tolerance >= 0) replayer.check_stop(first, before.run, links);
-  found.push_back({{start.begin(), start.end()}, made, problem.tolerance, problem.max_iters, std::move(before)});
+  found.push_back({{start.begin(), start.end()}, problem.tolerance, problem.max_iters, std::move(before)});
   return found;
 }
 

@@ -43,7 +43,6 @@ class KnownEnds {
  public:
   struct End {
     std::vector<T> start;
-    int iters;
     double tolerance;  // the stop rule under which a run ends one iteration later
     int max_iters;
     Ended<T> ended;  // without labels
@@ -52,7 +51,7 @@ class KnownEnds {
   /// Calls f for each end after `iters` iterations from `start` until it returns true.
   template <class F>
   bool any(std::span<const T> start, int iters, F f) {
-    return std::ranges::any_of(ends_, [&](End& end) { return end.iters == iters && std::ranges::equal(end.start, start) && f(end); });
+    return std::ranges::any_of(ends_, [&](End& end) { return end.ended.run.iters == iters && std::ranges::equal(end.start, start) && f(end); });
   }
   void add(End end) {
     if (ends_.size() == most) ends_.erase(ends_.begin());

@@ -25,29 +25,6 @@ std::vector<T> drawn_points(const Problem<T>& p, std::mt19937_64& draws) {
   return gathered(p.group, std::move(mine));
 }
 
-/// The range of each dimension.
-template <class T>
-class Box {
- public:
-  Box(const std::vector<T>& points, int d)
-      : least_(std::size_t(d), std::numeric_limits<double>::infinity()), most_(std::size_t(d), -std::numeric_limits<double>::infinity()) {
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      least_[i % least_.size()] = std::min(least_[i % least_.size()], double(points[i]));
-      most_[i % most_.size()] = std::max(most_[i % most_.size()], double(points[i]));
-    }
-  }
-
-  /// True if x lies further outside than a range is wide.
-  bool is_far(const std::vector<double>& x) const {
-    for (std::size_t j = 0; j < x.size(); ++j)
-      if (const double width = most_[j] - least_[j]; x[j] < least_[j] - width || x[j] > most_[j] + width) return true;
-    return false;
-  }
-
- private:
-  std::vector<double> least_, most_;
-};
-
 /// The nearest centroid that is not equal to c, and its distance²; c if all are.
 template <class T>
 std::pair<int, double> nearest_other(const Problem<T>& p, int c) {
@@ -67,15 +44,24 @@ template <class T>
 std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt19937_64& draws) {
   const int d = p.d;
   std::vector<T> points = drawn_points(p, draws);
-  const Box<T> box(points, d);
+  std::vector<double> least(std::size_t(d), std::numeric_limits<double>::infinity()), most(std::size_t(d), -least[0]);
+  for (std::size_t at = 0; at < points.size(); ++at) {
+    least[at % d] = std::min(least[at % d], double(points[at]));
+    most[at % d] = std::max(most[at % d], double(points[at]));
+  }
+  const auto is_far = [&](double x, int j) { return x < least[j] - (most[j] - least[j]) || x > most[j] + (most[j] - least[j]); };
   for (int c = 0; c < std::min(p.k, most_pairs); ++c) {
     const auto [other, dist] = nearest_other(p, c);
     if (other == c) continue;
     const T* const from = p.initial_centroids.data() + std::size_t(c) * d;
     const T* const to = p.initial_centroids.data() + std::size_t(other) * d;
     std::vector<double> middle(std::size_t(d), 0);
-    for (int j = 0; j < d; ++j) middle[j] = 0.5 * double(from[j]) + 0.5 * double(to[j]);
-    if (box.is_far(middle)) continue;  // witnesses there would raise the bounds of every mean near them
+    bool far = false;  // further outside a dimension's range than it is wide: witnesses there would raise the bounds of every mean near them
+    for (int j = 0; j < d; ++j) {
+      middle[j] = 0.5 * double(from[j]) + 0.5 * double(to[j]);
+      far |= is_far(middle[j], j);
+    }
+    if (far) continue;
     const double magnitude =
         form == Distance::difference ? dist / 2 : 2 * squared_norm(middle.data(), d) + squared_norm(from, d) + squared_norm(to, d);
     for (const double times : {1.5, -1.5, 4.0, -4.0, 32.0, -32.0}) {

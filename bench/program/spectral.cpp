@@ -6,9 +6,9 @@
 #include "bench/base/error.hpp"
 #include "bench/data/catalogue.hpp"
 #include "bench/device/device.hpp"
-#include "bench/judge/agreement.hpp"
 #include "bench/program/flags.hpp"
 #include "bench/run/measure.hpp"
+#include "bench/run/truth.hpp"
 
 namespace km::spectral_command {
 

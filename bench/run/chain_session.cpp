@@ -3,13 +3,14 @@
 #include <cmath>
 #include <utility>
 
+#include "bench/contract/must_agree.hpp"
 #include "bench/device/device.hpp"
-#include "bench/judge/agreement.hpp"
 #include "bench/judge/chain.hpp"
 #include "bench/judge/judge.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/run/measure.hpp"
 #include "bench/run/timing.hpp"
+#include "bench/run/truth.hpp"
 
 namespace km {
 namespace {

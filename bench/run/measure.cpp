@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bench/base/statistics.hpp"
+#include "bench/contract/must_agree.hpp"
 #include "bench/contract/reuse_scope.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/base/error.hpp"
+#include "bench/contract/must_agree.hpp"
 #include "bench/data/dataset.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/device/device.hpp"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/contract/must_agree.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/judge.hpp"
 

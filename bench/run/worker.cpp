@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bench/base/error.hpp"
+#include "bench/contract/must_agree.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/run/inbox.hpp"

@@ -1,7 +1,10 @@
-#include "bench/judge/agreement.hpp"
+#include "bench/run/truth.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace km {
@@ -42,5 +45,22 @@ Agreement agreement_of(std::span<const std::int32_t> a, std::span<const std::int
   const double entropies = (entropy_of(of_a, n) + entropy_of(of_b, n)) / 2;
   return {.ari = most == expected ? 1 : (together - expected) / (most - expected), .nmi = entropies == 0 ? 1 : information / entropies};
 }
+
+/// Threads share the centroids; a sum that exceeds the least so far ends early.
+template <class T>
+double centroid_error(const std::vector<T>& centroids, const std::vector<double>& ideal, int d) {
+  std::vector<double> least(centroids.size() / std::size_t(d), std::numeric_limits<double>::infinity());
+#pragma omp parallel for if (centroids.size() * ideal.size() > 1 << 20)
+  for (std::size_t c = 0; c < least.size(); ++c)
+    for (std::size_t o = 0; o < ideal.size(); o += d) {
+      double error = 0;
+      for (int j = 0; j < d && error < least[c]; ++j) error += std::abs(double(centroids[c * d + j]) - ideal[o + j]);
+      least[c] = std::min(least[c], error);
+    }
+  return std::accumulate(least.begin(), least.end(), 0.0) / double(centroids.size());
+}
+
+template double centroid_error(const std::vector<float>&, const std::vector<double>&, int);
+template double centroid_error(const std::vector<double>&, const std::vector<double>&, int);
 
 }  // namespace km
