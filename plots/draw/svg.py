@@ -9,7 +9,14 @@ from matplotlib.figure import Figure
 from plots.draw import style
 
 FONT = "font-family:DejaVu Sans,sans-serif"  # of every text
-ALIKE = re.compile(r"<(?:use|path) [^>]* class='(s\d+)'/>(?:<(?:use|path) [^>]* class='\1'/>){2,}")  # in a row
+DEFAULTS = "*{stroke-linejoin: round; stroke-linecap: butt}"  # of every element: a group's class could not change them
+LINES = re.compile(r"<path d='[^']*' class='(\w+)'/>(?:<path d='[^']*' class='\1'/>)+")  # in a row
+ALIKE = re.compile(r"<(?:use|path) [^>]* class='(\w+)'/>(?:<(?:use|path) [^>]* class='\1'/>){2,}")
+PLACE = r" x='([^']*)' y='([^']*)'"
+MARKS = re.compile(rf"<g class='(\w+)'>(<use ((?:xlink:)?href='#\w+'){PLACE}/>(?:<use \3{PLACE}/>)+)</g>")
+STYLE = re.compile(r" style='([^']*)'")
+LOOK = re.compile(r"\.(\w+)\{([^}]*)\}")
+COLOUR = re.compile(r"(fill|stroke):(#\w+|none)(?:;|$)")
 BARE = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>", re.S)  # a group that says nothing, with no group in it
 
 
@@ -32,6 +39,7 @@ def small(text: str) -> str:
     text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: the figure's text keeps its digits
     text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'").replace(" '", "'")
     text = text.replace("xlink:href", "href") if "<image" not in text else text
+    text = text.replace(DEFAULTS, "svg{stroke-linejoin:round}", 1)
     text = re.sub(r" ([xy])='(-?\d+\.\d+)'", lambda m: f" {m[1]}='{rounded(m[2] + '0', 1)}'", text)
     text = re.sub(r"<path(?: (?:style|clip-path)='[^']*')*/>", "", text)  # without a place it draws nothing
     while (fewer := BARE.sub(r"\1", text)) != text:
@@ -41,7 +49,7 @@ def small(text: str) -> str:
     text = re.sub(r" clip-path='([^']*)' style='([^']*)'", r" style='\2;clip-path:\1'", text)
     if FONT in text:
         text = text.replace(f";{FONT}", "").replace("</style>", f"text{{{FONT}}}</style>", 1)
-    return ticks(short_names(shared_styles(text)))
+    return markers(together(ticks(shared_styles(short_names(text)))))
 
 
 def relative(path: str) -> str:
@@ -51,33 +59,65 @@ def relative(path: str) -> str:
         flat = [round(10 * float(x)) for x in numbers.split()]
         places = list(zip(flat[::2], flat[1::2], strict=True))
         start = (0, 0) if letter == "M" else at
-        steps = [f"{(x - start[i]) / 10:g}" for place in places for i, x in enumerate(place)]
-        made += (letter if letter in "Mz" else letter.lower()) + " ".join(steps)
+        steps = [(x - start[i]) / 10 for place in places for i, x in enumerate(place)]
+        if letter == "L" and 0 in steps:
+            made += f"v{steps[1]:g}" if steps[0] == 0 else f"h{steps[0]:g}"
+        else:
+            made += (letter if letter in "Mz" else letter.lower()) + " ".join(f"{step:g}" for step in steps)
         at = places[-1] if places else begin
         begin = at if letter == "M" else begin
     return re.sub(r"(?<![\d.])0\.", ".", made.replace(" -", "-"))
 
 
 def shared_styles(text: str) -> str:
-    """Replaces repeated styles by classes, and a class in a row by one of a group."""
-    counts = Counter(re.findall(r" style='([^']*)'", text))
+    """Replaces repeated styles by classes; the colours of the others are attributes, so that their rest repeats."""
+    own = Counter(STYLE.findall(text))
+    text = STYLE.sub(lambda m: m[0] if own[m[1]] > 2 else coloured(m[1]), text)
+    counts = Counter(STYLE.findall(text))
     names = {style: f"s{at}" for at, style in enumerate(style for style, count in counts.items() if count > 2)}
-    text = re.sub(r" style='([^']*)'", lambda m: f" class='{names[m[1]]}'" if m[1] in names else m[0], text)
-    text = ALIKE.sub(lambda m: f"<g class='{m[1]}'>" + m[0].replace(f" class='{m[1]}'", "") + "</g>", text)
+    text = STYLE.sub(lambda m: f" class='{names[m[1]]}'" if m[1] in names else m[0], text)
     return text.replace("</style>", "".join(f".{name}{{{style}}}" for style, name in names.items()) + "</style>", 1)
+
+
+def coloured(style: str) -> str:
+    rest = COLOUR.sub("", style).rstrip(";")
+    return "".join(f" {name}='{value}'" for name, value in COLOUR.findall(style)) + f" style='{rest}'" * bool(rest)
+
+
+def together(text: str) -> str:
+    """Lines of one class in a row as one path, and whatever else shares a class in a row as a group of that class."""
+    bare = {name for name, style in LOOK.findall(text) if "fill:none" in style and "opacity" not in style}
+    text = LINES.sub(lambda m: m[0].replace(f"' class='{m[1]}'/><path d='", "") if m[1] in bare else m[0], text)
+    return ALIKE.sub(lambda m: f"<g class='{m[1]}'>" + m[0].replace(f" class='{m[1]}'", "") + "</g>", text)
 
 
 def ticks(text: str) -> str:
     """An axis' ticks of one class as one path, not a reference each."""
-    place = re.compile(r"<use [^>]*? x='([^']*)' y='([^']*)'/>")
-    for name, step in re.findall(r"<path id='(\w+)' d='M0 0(l[-\d. ]+)' [^>]*/>", text):
-        group = rf"<g class='(s\d+)'>((?:<use (?:xlink:)?href='#{name}' x='[^']*' y='[^']*'/>)+)</g>"
-        for held, shared, marks in [(m[0], m[1], m[2]) for m in re.finditer(group, text)]:
-            drawn = place.sub(rf"M\1 \2{step}", marks)
-            text = text.replace(held, f"<path class='{shared}' d='{drawn}'/>")
-        if f"#{name}'" not in text:
-            text = re.sub(rf"<defs><path id='{name}'[^>]*/></defs>", "", text)
+    for name, step in re.findall(r"<path id='(\w+)' d='M0 0([hv][-\d.]+)' [^>]*/>", text):
+        tick = re.compile(rf"<use (?:xlink:)?href='#{name}'{PLACE}( [^>]*)/>")
+        for look in dict.fromkeys(m[3] for m in tick.finditer(text)):
+            marks = [m for m in tick.finditer(text) if m[3] == look]
+            drawn = "".join(f"M{m[1]} {m[2]}{step}" for m in marks)
+            text = text.replace(marks[0][0], f"<path d='{drawn}'{look}/>", 1)
+            text = tick.sub(lambda m, look=look: "" if m[3] == look else m[0], text)
+        text = re.sub(rf"<defs><path id='{name}'[^>]*/></defs>", "", text)
     return text
+
+
+def markers(text: str) -> str:
+    """The markers of a curve as the corners of one line that is not drawn, not a reference each."""
+    made: dict[tuple[str, str], str] = {}
+
+    def line(found: re.Match) -> str:
+        look, marks, mark = found[1], found[2], found[3]
+        new = (look, mark) not in made
+        name = made.setdefault((look, mark), f"m{len(made)}")
+        points = " ".join(f"{x} {y}" for x, y in re.findall(PLACE, marks))
+        said = f"<marker id='{name}'><use {mark} class='{look}'/></marker>" * new
+        return f"{said}<polyline points='{points}' style='marker:url(#{name})'/>"
+
+    text = MARKS.sub(line, text)
+    return text.replace("</style>", "marker{overflow:visible}polyline{fill:none}</style>", 1) if made else text
 
 
 def short_names(text: str) -> str:

@@ -1,4 +1,5 @@
-"""Writes out the short forms of an exhibit: defaults, zip, claims for many values (docs/exhibits.md, "Said once").
+"""Writes out the short forms of an exhibit: defaults, zip, claims for many values, printed rows with many columns
+(docs/exhibits.md, "Said once").
 
 kmbench expands the sweeps by the same rules (bench/plan/exhibit.cpp); tests/expansion.toml has examples for both."""
 
@@ -36,7 +37,30 @@ def expand(spec: Table) -> Table:
         spec["profile"] = {**profiles, "quick": {**quick, "sweep": own}}
     if "claim" in spec:
         spec["claim"] = [one for given in listed(spec["claim"]) for one in claims(given, defaults.get("claim", {}))]
+    if isinstance(spec.get("paper"), list):
+        spec["paper"] = [written_out(block) for block in spec["paper"]]
     return spec
+
+
+def written_out(block: Any) -> Any:
+    """A [[paper]] block whose rows hold the metrics of every table of `across`: a row for each that the paper fills."""
+    if not isinstance(block, dict) or "across" not in block:
+        return block
+    fields, metrics, lines, across = (block.get(name) for name in ("fields", "metrics", "rows", "across"))
+    lists = all(isinstance(one, list) for one in (fields, metrics, lines, across))
+    if not lists or not across or not all(isinstance(one, dict) and one.keys() == across[0].keys() for one in across):
+        raise UserError(
+            "[[paper]]: across must be a list of tables of the same fields, beside fields, metrics and rows"
+        )
+    made, wide, width = [], len(metrics), len(fields) + len(metrics) * len(across)
+    for i, row in enumerate(lines, start=1):
+        if not isinstance(row, list) or len(row) != width:
+            raise UserError(f"[[paper]] row {i}: {width} values are needed, its fields and {wide} for each of across")
+        values = [row[at : at + wide] for at in range(len(fields), width, wide)] if wide else []
+        filled_in = ((one, own) for one, own in zip(across, values, strict=False) if any(v != "" for v in own))
+        made += [[*row[: len(fields)], *(one[name] for name in across[0]), *own] for one, own in filled_in]
+    rest = {name: value for name, value in block.items() if name != "across"}
+    return {**rest, "fields": [*fields, *across[0]], "rows": made}
 
 
 def tables(value: Any, place: str) -> dict[str, Table]:

@@ -69,12 +69,13 @@ def folded(rows: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
 
 
 def look(cell: dict[str, Any]) -> Markup:
-    """The classes of a cell; a value of ours has none."""
-    role = "field" if cell["column"].role in WORDS else cell["column"].role
-    names = [kind(cell["column"]) if role == "beside" else role] if role != "ours" else []
+    """The tag of a cell and its classes: a field is a head of its row, a value of ours has no class."""
+    role = cell["column"].role
+    names = {"field": [], "ours": [], "word": ["field"], "beside": [kind(cell["column"])]}.get(role, [role])
     names += [n for n, on in (("why", cell["none"]), ("best", cell["cell"].best), ("again", cell["again"])) if on]
     text = " ".join(names)
-    return Markup(f' class="{text}"' if " " in text else f" class={text}" if text else "")
+    tag = "th" if role == "field" else "td"
+    return Markup(f'{tag} class="{text}"' if " " in text else f"{tag} class={text}" if text else tag)
 
 
 def kind(column: Column) -> str:

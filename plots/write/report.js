@@ -39,6 +39,8 @@ all("nav a").forEach((a) => a.addEventListener("click", () => { document.getElem
 const alone = () => document.body.classList.toggle("one", all(".switch input:checked").length === 1);
 document.querySelector(".switch")?.addEventListener("change", alone);
 
+const field = ".field, tbody th";
+
 // A table that is too wide moves closer together; else as many of a row's first cells stay as leave half of the width to the numbers.
 const stay = (box) => {
   const table = box.querySelector("table");
@@ -53,7 +55,7 @@ const stay = (box) => {
   for (const row of all("tr", table)) {
     kept.forEach(([left], i) => {
       const cell = row.children[i];
-      if (cell && cell.classList.contains("field")) { cell.classList.add("stay"); cell.style.left = `${left}px`; }
+      if (cell?.matches(field)) { cell.classList.add("stay"); cell.style.left = `${left}px`; }
     });
   }
 };
@@ -227,7 +229,7 @@ const cards = (table) => {
   for (const row of table.tBodies[0].rows) {
     let at = 0, head = true;  // the first fields are the card's title
     for (const cell of row.cells) {
-      head = at === 0 || (head && row.cells[0].matches(".field") && cell.matches(".field"));
+      head = at === 0 || (head && row.cells[0].matches(field) && cell.matches(field));
       if (!head) cell.dataset.of = names[at];
       else if (/^[\d–]/.test(cell.textContent)) cell.dataset.name = names[at];
       at += cell.colSpan;

@@ -133,7 +133,15 @@ def test_nothing_given_is_changed():
 
 
 CLAIM = '[claim.a]\ntext = "t"\nat_most = 1\n'
+ACROSS = '[[paper]]\nfields = ["k"]\nmetrics = ["run"]\n'
+UNLIKE = "[[paper]]: across must be a list of tables of the same fields, beside fields, metrics and rows"
 FAULTS = {
+    "unlike": (ACROSS + "rows = []\nacross = [{ d = 1 }, { n = 1 }]", UNLIKE),
+    "none across": (ACROSS + "rows = []\nacross = []", UNLIKE),
+    "short row": (
+        ACROSS + 'rows = [[4, "1"]]\nacross = [{ d = 1 }, { d = 2 }]',
+        "[[paper]] row 1: 3 values are needed, its fields and 1 for each of across",
+    ),
     "another default": ("defaults.table = {}", "[defaults]: unknown key 'table'; known: sweep, claim"),
     "no table": ("defaults.sweep = 3", "[defaults]: a table of tables is needed"),
     "lengths": (

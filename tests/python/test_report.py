@@ -239,8 +239,8 @@ def test_records_of_machines_stand_side_by_side_the_papers_last(two):
     text = 'kind = "machine"\ntitle = "t"\n[machine]\nThreads = "cpu.threads"\nState = "warnings"\n'
     bench.exhibit(text + printed('[["Threads", "4"]]', "entry", "value"), "demo/table3")
     page = report.pages(*bench.read(), None, results.load(folder))["index.html"]
-    table = page[page.index('id="demo/table3"') :]
-    cells = re.findall(r"<td(?: [^>]*)?>([^<\n]*)", table[: table.index("</table>")])
+    table = page[page.index("<tbody>", page.index('id="demo/table3"')) :]
+    cells = re.findall(r"<t[dh](?: [^>]*)?>([^<\n]*)", table[: table.index("</table>")])
     assert cells == ["Threads", "8", "8", "4", "State", "the machine is not quiet: load 3", "busy", "–"]
 
 
@@ -335,14 +335,15 @@ def test_it_is_all_written_from_one_reading(two, tmp_path, capsys):
 def test_a_smaller_picture_says_the_same():
     path = '<path d="M 1.2345 6.789 \nL 3.001 4 \nz\n" style="fill: none; opacity: 0.123"/>'
     drawn = f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{path}<text>0.0125</text></g></svg>'
-    small = "<svg x='1.2'><path d='M1.2 6.8l1.8-2.8z' style='fill:none;opacity:0.12'/><text>0.0125</text></svg>"
+    small = "<svg x='1.2'><path d='M1.2 6.8l1.8-2.8z' fill='none' style='opacity:0.12'/><text>0.0125</text></svg>"
     assert svg.small(drawn) == small
 
 
 def test_a_path_goes_by_steps_whose_rounding_does_not_add():
     assert svg.relative("M 0 0 C 1 1 2 2 3 3.5 L 4 4 z M 5 5 L 4 6") == "M0 0c1 1 2 2 3 3.5l1 .5zM5 5l-1 1"
+    assert svg.relative("M 0 0 L 0 2 L 3 2 L 3 1") == "M0 0v2h3v-1"
     steps = svg.relative("M 0 0 " + " ".join(f"L {0.04 * i:.2f} 0" for i in range(101)))
-    assert round(sum(float(x) for x in re.findall(r"l([\d.]+) 0", steps)), 1) == 4
+    assert round(sum(float(x) for x in re.findall(r"h([\d.]+)", steps)), 1) == 4
 
 
 def test_a_smaller_picture_says_a_style_once():
@@ -356,4 +357,19 @@ def test_a_smaller_picture_has_a_path_for_the_ticks_of_an_axis():
     mark = '<defs><path id="m12ab" d="M 0 0 L 0 2 " style="stroke:red"/></defs>'
     used = "".join(f'<use xlink:href="#m12ab" x="{x}" y="9" style="fill:red"/>' for x in (1, 2, 3))
     text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}{used}</svg>")
-    assert text == "<svg><style>*{a:b}.s0{fill:red}</style><path class='s0' d='M1 9l0 2M2 9l0 2M3 9l0 2'/></svg>"
+    assert text == "<svg><style>*{a:b}.s0{fill:red}</style><path d='M1 9v2M2 9v2M3 9v2' class='s0'/></svg>"
+
+
+def test_a_smaller_picture_has_a_line_for_the_markers_of_a_curve():
+    mark = '<defs><path id="m12ab" d="M -1 0 L 1 0 " style="stroke:red"/></defs>'
+    used = "".join(f'<use xlink:href="#m12ab" x="{x}" y="9" style="fill:red"/>' for x in (1, 2, 3))
+    text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}{used}</svg>")
+    assert text.count("#i0'") == 1
+    assert text.endswith("<polyline points='1 9 2 9 3 9' style='marker:url(#m0)'/></svg>")
+
+
+def test_a_smaller_picture_joins_lines_and_nothing_that_is_filled_or_seen_through():
+    for style, joined in (("fill: none", True), ("fill: none; opacity: 0.5", False), ("fill: #abcdef", False)):
+        drawn = "".join(f'<path d="M {x} 0 L {x} 2" style="{style}"/>' for x in (1, 2, 3))
+        text = svg.small(f"<svg><style></style>{drawn}</svg>")
+        assert (text.count("<path") == 1) == joined
