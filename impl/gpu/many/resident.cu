@@ -15,8 +15,8 @@ namespace {
 using namespace register_tiles;
 using many::Meeting;
 
-/// Where the blocks of all cards meet (register_tiles::Alone).
-struct Together {
+/// The barrier of all cards, in place of register_tiles::GridBarrier.
+struct CardsBarrier {
   struct Sums {
     const Meeting& cards;
     Bits epoch;
@@ -38,7 +38,7 @@ struct Together {
 template <class T, int D, int P, int Group, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1)
     iterate_together(const __grid_constant__ Run<T> r, const __grid_constant__ Meeting cards, unsigned* done) {
-  iterate_block<D, P, Group, 0, Label>(r, Together{cards, done, __ldcg(cards.epoch)});
+  iterate_block<D, P, Group, 0, Label>(r, CardsBarrier{cards, done, __ldcg(cards.epoch)});
 }
 
 template <class T>
