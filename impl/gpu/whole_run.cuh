@@ -1,7 +1,7 @@
 // Host side of implementations that make all iterations in one kernel: the initial centroids and the outputs.
 #pragma once
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 
 namespace km::cuda {
 

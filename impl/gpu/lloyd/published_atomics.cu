@@ -4,7 +4,7 @@
 // Cost of an iteration: points read k times by assign, mostly from caches, and once by the update; k n distances to shared memory and back;
 // n (d + 1) atomicAdds on k (d + 1) addresses.
 // The text states no block: 256 threads, halved until the distances fit.
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/benedetti.cuh"
 

@@ -3,7 +3,7 @@
 // shared memory. The printed speedups are this code's; it has neither the text's constant memory nor its distances in shared memory.
 // Cost of an iteration: points read k times by assign, mostly from caches; labels read k d times, one at a time, by k d blocks.
 // Differences from the code: the text does not state its block, 256 threads here; the harness's count of changed labels; no phantom point.
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/benedetti.cuh"
 
 namespace km {

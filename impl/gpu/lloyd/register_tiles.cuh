@@ -5,7 +5,7 @@
 #include <bit>
 #include <optional>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/register_tiles_run.cuh"
 #include "impl/gpu/registration.hpp"
 

@@ -5,8 +5,8 @@
 // Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
 #include <algorithm>
 
+#include "bench/device/cuda_host.cuh"
 #include "impl/cost_terms.hpp"
-#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/registration.hpp"
 

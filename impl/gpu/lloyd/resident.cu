@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "bench/device/cuda_host.cuh"
 #include "impl/cost_terms.hpp"
-#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/resident_run.cuh"
 #include "impl/gpu/registration.hpp"
 

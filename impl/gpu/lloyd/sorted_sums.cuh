@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/registration.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/many/on_each.hpp"
 #include "impl/gpu/many/pass.cuh"
 

@@ -2,7 +2,7 @@
 // sums over NVLink, one flag each way, and R loads from the card's own memory.
 #include "impl/gpu/many/pass.cuh"
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km::many {

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/host_ranks.hpp"
 #include "impl/gpu/triangle/labeling.cuh"

@@ -6,7 +6,7 @@
 // row per lane and distance, from shared memory if k rows fit, else from caches.
 #pragma once
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/triangle/cutoff.hpp"
 
 namespace km::triangle {

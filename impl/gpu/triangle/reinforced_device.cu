@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/cutoff.hpp"

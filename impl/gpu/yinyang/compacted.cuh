@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/registration.hpp"
 #include "impl/gpu/yinyang/compacted_run.cuh"
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "bench/contract/implementation.hpp"
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/lloyd/screen_halves.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
