@@ -12,16 +12,15 @@
 namespace km::register_tiles {
 
 /// Points per lane, and threads whose registers suffice.
-template <class T>
 struct Launch {
   int points, threads;
 };
 template <class T>
-constexpr Launch<T> launch_of(int d, int group) {
+constexpr Launch launch_of(int d, int group) {
   if (sizeof(T) == 8) return {d <= 4 ? 4 : 2, 512};
-  if (group == 1) return d <= 4 ? Launch<T>{8, d <= 2 ? 768 : 640} : Launch<T>{4, d <= 6 ? 768 : d <= 9 ? 640 : 512};
-  if (group == 4) return d <= 2 ? Launch<T>{8, 512} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
-  return d <= 6 ? Launch<T>{4, d <= 2 ? 1024 : 576} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
+  if (group == 1) return d <= 4 ? Launch{8, d <= 2 ? 768 : 640} : Launch{4, d <= 6 ? 768 : d <= 9 ? 640 : 512};
+  if (group == 4) return d <= 2 ? Launch{8, 512} : d <= 12 ? Launch{8, 384} : Launch{4, 512};
+  return d <= 6 ? Launch{4, d <= 2 ? 1024 : 576} : d <= 12 ? Launch{8, 384} : Launch{4, 512};
 }
 
 /// A kernel and its compile-time parameters.

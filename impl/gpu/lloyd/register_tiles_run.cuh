@@ -49,7 +49,7 @@ __device__ __forceinline__ void measure_rows(const Run<float>& r, float* rows, f
     rows[row_at<float, D, Group>(c) + D] = c < r.k ? static_cast<float>(length / 2) : 3e38f;
     longest = fmaxf(longest, __double2float_ru(length));
   }
-  for (int step = 16; step > 0; step /= 2) longest = fmaxf(longest, __shfl_xor_sync(0xFFFFFFFF, longest, step));
+  longest = cuda::max_over_warp(longest);
   if (t % 32 == 0) longest_of[t / 32] = longest;
 }
 template <int, int>

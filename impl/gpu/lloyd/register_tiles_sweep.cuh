@@ -150,12 +150,10 @@ __device__ __forceinline__ void write_labels(Queue<P, T, D>& queue, const int (&
     const bool differs = fresh || now != old[v];
     if (differs) words[v * 32 + lane] = now;
     if (labels_written) {
-      struct alignas(16 / (4 / each)) Out {
-        std::int32_t at[each];
-      } wide;
+      cuda::Values<std::int32_t, each> wide;
 #pragma unroll
       for (int e = 0; e < each; ++e) wide.at[e] = label[v * each + e];
-      reinterpret_cast<Out*>(queue.r.labels_out + first)[v * 32 + lane] = wide;
+      reinterpret_cast<decltype(wide)*>(queue.r.labels_out + first)[v * 32 + lane] = wide;
     }
     if (fresh || !__any_sync(0xFFFFFFFF, differs)) continue;
 #pragma unroll

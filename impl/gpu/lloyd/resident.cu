@@ -34,7 +34,7 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::
     out[at] = value;
     greatest = max(greatest, abs(double(value)));
   }
-  for (int step = 16; step > 0; step /= 2) greatest = max(greatest, __shfl_xor_sync(0xFFFFFFFF, greatest, step));
+  greatest = cuda::max_over_warp(greatest);
   if (threadIdx.x % 32 == 0) atomicMax(most, Bits(__double_as_longlong(greatest)));  // bits of non-negative values order as the values
 }
 

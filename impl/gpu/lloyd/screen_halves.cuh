@@ -46,7 +46,7 @@ __global__ void find_extent(const T* __restrict__ rows, std::int64_t size, int d
   double most = 0;
   for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < size; at += std::int64_t(gridDim.x) * blockDim.x)
     most = fmax(most, fabs(double(rows[at]) - (centre ? centre[at % d] : 0.0)));
-  for (int half = 16; half > 0; half /= 2) most = fmax(most, __shfl_xor_sync(0xFFFFFFFF, most, half));
+  most = cuda::max_over_warp(most);
   if (threadIdx.x % 32 == 0) raise(extent, most);
 }
 

@@ -76,7 +76,7 @@ __device__ __forceinline__ const T* rows(const Labeling<T>& l, int& apart) {
 
 /// Adds a warp's sum to a counter.
 __device__ __forceinline__ void add(unsigned long long value, unsigned long long* counter) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFF, value, step);
+  cuda::sum_over_warp(value);
   if (threadIdx.x % 32 == 0 && value > 0) atomicAdd(counter, value);
 }
 

@@ -80,7 +80,7 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
     dist = fma(diff, diff, dist);
     moved = moved || diff != 0;
   }
-  for (int step = 16; step > 0; step /= 2) dist += __shfl_xor_sync(0xFFFFFFFF, dist, step);
+  cuda::sum_over_warp(dist);
   moved = __any_sync(0xFFFFFFFF, moved);
   if (lane > 0) return;
   if (s.old_counts) s.old_counts[c] = s.counts[c];
