@@ -262,6 +262,12 @@ __device__ __forceinline__ void add_of_warp(unsigned long long* to, unsigned min
   if (threadIdx.x % 32 == 0 && mine > 0) atomicAdd(to, mine);
 }
 
+/// Atomic maximum of non-negative values: they order as their bits.
+__device__ __forceinline__ void raise(float* most, float value) { atomicMax(reinterpret_cast<int*>(most), __float_as_int(value)); }
+__device__ __forceinline__ void raise(double* most, double value) {
+  atomicMax(reinterpret_cast<unsigned long long*>(most), static_cast<unsigned long long>(__double_as_longlong(value)));
+}
+
 /// Adds the number of a block's threads for which it holds, in one instruction. All threads call it.
 __device__ __forceinline__ void add_of_block(unsigned long long* to, bool holds) {
   const int count = __syncthreads_count(holds);

@@ -72,11 +72,7 @@ const Register<PublishedReduction> registration{{
     .paper = "benedetti2025",
     .device = Device::gpu,
     .parameters = {{.name = "block", .fallback = 256, .range = {64, 128, 256, 512, 1024}, .help = "threads of a block, a power of two"}},
-    .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
-      if (p.d > 65535) return "d exceeds the 65535 rows of a grid";
-      if (!std::has_single_bit(static_cast<unsigned>(config.integer("block")))) return "block is not a power of two";
-      return counts_overflow(p);
-    },
+    .unsupported = [](const ProblemShape& p, const Config& config, int) { return no_trees(p, config.integer("block")); },
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       const std::int64_t block = config.number("block");
       return p.n / block + 1 + std::bit_width(static_cast<std::uint64_t>(block));  // a thread's sum, then the tree

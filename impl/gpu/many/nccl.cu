@@ -11,12 +11,13 @@ namespace km {
 namespace {
 
 template <class T>
-class Nccl {
+class Nccl : public many::Cards<T> {
  public:
   Nccl(const Problem<T>& problem, const Config& config, Trace& trace)
-      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), ranks_(many::communicators(cards_.devices(), problem.group)) {
-    cards_.record([this](int rank, int iter, Trace& trace) {
-      many::Card<T>& card = cards_.card(rank);
+      : many::Cards<T>(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace),
+        ranks_(many::communicators(this->devices(), problem.group)) {
+    this->record([this](int rank, int iter, Trace& trace) {
+      many::Card<T>& card = this->card(rank);
       {
         const cuda::Phase phase(trace, "fused", card.stream());
         card.enqueue_pass(iter, {});
@@ -30,15 +31,9 @@ class Nccl {
       card.enqueue_means(iter);
     });
   }
-  ~Nccl() { cards_.drop(); }  // graphs end before the communicators that they hold
-  Nccl(const Nccl&) = delete;
-
-  void reset() { cards_.reset(); }
-  int iterate(Trace& trace) { return cards_.iterate(trace); }
-  Solution<T> download() { return cards_.download(); }
+  ~Nccl() { this->drop(); }  // graphs end before the communicators that they hold
 
  private:
-  many::Cards<T> cards_;
   std::shared_ptr<const many::Communicators> ranks_;
 };
 

@@ -12,28 +12,25 @@ namespace km {
 namespace {
 
 template <class T>
-class Peers {
+class Peers : public many::Cards<T> {
  public:
   Peers(const Problem<T>& problem, const Config& config, Trace& trace)
-      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), boxes_(cards_.devices()) {
-    cards_.each([this](int rank) { boxes_.open(rank, cards_.card(rank).sums(), cards_.card(rank).stream()); });
-    cards_.record([this](int rank, int iter, Trace& trace) {
-      const cuda::Phase phase(trace, "fused", cards_.card(rank).stream());
-      cards_.card(rank).enqueue_pass(iter, boxes_.meeting(rank));
+      : many::Cards<T>(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), boxes_(this->devices()) {
+    this->each([this](int rank) { boxes_.open(rank, this->card(rank).sums(), this->card(rank).stream()); });
+    this->record([this](int rank, int iter, Trace& trace) {
+      const cuda::Phase phase(trace, "fused", this->card(rank).stream());
+      this->card(rank).enqueue_pass(iter, boxes_.meeting(rank));
     });
     boxes_.refuse_late();
   }
 
-  void reset() { cards_.reset(); }
   int iterate(Trace& trace) {
-    const int iters = cards_.iterate(trace);
+    const int iters = many::Cards<T>::iterate(trace);
     boxes_.refuse_late();
     return iters;
   }
-  Solution<T> download() { return cards_.download(); }
 
  private:
-  many::Cards<T> cards_;
   many::Mailboxes boxes_;
 };
 

@@ -100,7 +100,7 @@ class Resident {
     cuda::clear(card.stream(), own->changes, own->turn);
     Run<T>& run = card.run();
     run.max_iters = problem_.max_iters;
-    run.stop_at = problem_.tolerance < 0 ? -1.0 : problem_.tolerance * static_cast<double>(problem_.n);
+    run.stop_at = cuda::stop_at(problem_);
     run.initial = card.initial(), run.assigned = card.next(1), run.next = card.next(2);
     run.changes = own->changes.data(), run.turn = own->turn.data(), run.rests = own->rests.data();
     run.iters = own->iters.data(), run.records = own->records.data();

@@ -137,12 +137,11 @@ struct Kernels {
 /// Returns the kernels for d dimensions and k centroids, which lie in shared memory if they may and fit. The paper's d is known at compile time.
 template <class T, bool Standard, bool Reinforced>
 Kernels<T> kernels(int d, int k, bool may_share = true) {
-  const int most_bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   Kernels<T> found;
   with_dimension<32>(d, [&](auto dimension) {
     constexpr int D = decltype(dimension)::value;
     const std::size_t bytes = sizeof(T) * k * pitch<T, D>(d);
-    const bool fits = may_share && bytes <= std::size_t(most_bytes);
+    const bool fits = may_share && bytes <= std::size_t(cuda::most_shared_bytes());
     if (fits) found.shared_bytes = bytes;
     const auto allow = [&](auto kernel) {
       if (fits) cuda::allow_shared(kernel, bytes);

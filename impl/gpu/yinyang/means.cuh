@@ -86,7 +86,7 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
   if (s.old_counts) s.old_counts[c] = s.counts[c];
   const T drift = moved ? drift_scale * widening.at_most(dist) : T(0);
   grouped.drift[c] = drift;
-  raise(&grouped.group_drift[grouped.group_of[c]], drift);
+  cuda::raise(&grouped.group_drift[grouped.group_of[c]], drift);
 }
 
 /// The first kernel with one thread per point.
