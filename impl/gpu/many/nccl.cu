@@ -37,18 +37,9 @@ class Nccl : public many::Cards<T> {
   std::shared_ptr<const many::Communicators> ranks_;
 };
 
-const Register<Nccl> registration{{
-    .summary = "several GPUs, of one process or of several ranks: a pass on each, sums of all by NCCL between kernels",
-    .device = Device::gpu,
-    .parameters = {many::gpus_parameter()},
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          return many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config,
-                               [](const Config&) { return nccl::missing(); });
-        },
-    .fixed_point = true,
-    .shards = true,
-}};
+const Register<Nccl> registration{many::description(
+    "several GPUs, of one process or of several ranks: a pass on each, sums of all by NCCL between kernels", many::pass_kernel<float>,
+    many::pass_kernel<double>, [](const Config&) { return nccl::missing(); }, true)};
 
 }  // namespace
 }  // namespace km

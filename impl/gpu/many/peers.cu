@@ -34,16 +34,8 @@ class Peers : public many::Cards<T> {
   many::Mailboxes boxes_;
 };
 
-const Register<Peers> registration{{
-    .summary = "several GPUs: a pass on each, whose last block meets the others' in their memory",
-    .device = Device::gpu,
-    .parameters = {many::gpus_parameter()},
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          return many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config, many::peers_apart);
-        },
-    .fixed_point = true,
-}};
+const Register<Peers> registration{many::description("several GPUs: a pass on each, whose last block meets the others' in their memory",
+                                                     many::pass_kernel<float>, many::pass_kernel<double>, many::peers_apart)};
 
 }  // namespace
 }  // namespace km

@@ -124,16 +124,8 @@ class Resident {
   std::vector<std::unique_ptr<WholeRun>> runs_;
 };
 
-const Register<Resident> registration{{
-    .summary = "several GPUs: all iterations in one kernel a card, one barrier for the blocks of all cards",
-    .device = Device::gpu,
-    .parameters = {many::gpus_parameter()},
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          return many::refusal(p, value_bytes == 4 ? resident_kernel<float> : resident_kernel<double>, config, many::peers_apart);
-        },
-    .fixed_point = true,
-}};
+const Register<Resident> registration{many::description("several GPUs: all iterations in one kernel a card, one barrier for the blocks of all cards",
+                                                        resident_kernel<float>, resident_kernel<double>, many::peers_apart)};
 
 }  // namespace
 }  // namespace km

@@ -34,18 +34,9 @@ class Screened : public many::ScreenedCards<T> {
   std::shared_ptr<const many::Communicators> ranks_;
 };
 
-const Register<Screened> registration{{
-    .summary = "several GPUs, of one process or of several ranks: gpu/lloyd/screened on each, sums of all by NCCL",
-    .device = Device::gpu,
-    .parameters = many::screened_parameters(),
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          const std::string reason = many::unscreened(p, config, value_bytes);
-          return reason.empty() ? nccl::missing() : reason;
-        },
-    .fixed_point = true,
-    .shards = true,
-}};
+const Register<Screened> registration{many::screened_description(
+    "several GPUs, of one process or of several ranks: gpu/lloyd/screened on each, sums of all by NCCL",
+    [](const Config&) { return nccl::missing(); }, true)};
 
 }  // namespace
 }  // namespace km

@@ -75,17 +75,8 @@ class ScreenedPeers : public many::ScreenedCards<T> {
   many::Mailboxes of_sums_, of_changed_;
 };
 
-const Register<ScreenedPeers> registration{{
-    .summary = "several GPUs: gpu/lloyd/screened on each, whose sums meet in the memory of all",
-    .device = Device::gpu,
-    .parameters = many::screened_parameters(),
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          const std::string reason = many::unscreened(p, config, value_bytes);
-          return reason.empty() ? many::peers_apart(config) : reason;
-        },
-    .fixed_point = true,
-}};
+const Register<ScreenedPeers> registration{
+    many::screened_description("several GPUs: gpu/lloyd/screened on each, whose sums meet in the memory of all", many::peers_apart, false)};
 
 }  // namespace
 }  // namespace km
