@@ -228,6 +228,12 @@ __host__ __device__ constexpr unsigned blocks(std::int64_t size, std::int64_t bl
 template <class T>
 constexpr T infinity = std::numeric_limits<T>::infinity();
 
+/// Values that one access reads or writes.
+template <class T, int Size>
+struct alignas(Size * sizeof(T)) Values {
+  T at[Size];
+};
+
 /// A 16-byte access.
 template <class T>
 struct alignas(16) Pack {
@@ -242,10 +248,24 @@ __device__ __forceinline__ void sum_over_warp(Ts&... values) {
   for (int step = 16; step > 0; step /= 2) ((values += __shfl_xor_sync(0xFFFFFFFF, values, step)), ...);
 }
 
+/// Returns a warp's greatest value. All lanes call it.
+template <class T>
+__device__ __forceinline__ T max_over_warp(T value) {
+#pragma unroll
+  for (int step = 16; step > 0; step /= 2) value = max(value, __shfl_xor_sync(0xFFFFFFFF, value, step));
+  return value;
+}
+
 /// Adds a warp's total. All lanes call it.
 __device__ __forceinline__ void add_of_warp(unsigned long long* to, unsigned mine) {
   mine = __reduce_add_sync(0xFFFFFFFF, mine);
   if (threadIdx.x % 32 == 0 && mine > 0) atomicAdd(to, mine);
+}
+
+/// Atomic maximum of non-negative values: they order as their bits.
+__device__ __forceinline__ void raise(float* most, float value) { atomicMax(reinterpret_cast<int*>(most), __float_as_int(value)); }
+__device__ __forceinline__ void raise(double* most, double value) {
+  atomicMax(reinterpret_cast<unsigned long long*>(most), static_cast<unsigned long long>(__double_as_longlong(value)));
 }
 
 /// Adds the number of a block's threads for which it holds, in one instruction. All threads call it.
@@ -310,6 +330,21 @@ __device__ __forceinline__ T distance(const T (&x)[D], const T* __restrict__ row
   T dist[1];
   distances<1>(reinterpret_cast<const T(&)[1][D]>(x), row, dist);
   return dist[0];
+}
+
+/// Compares P points with centroid c, all in registers. Centroids come in ascending order.
+template <int P, int D, int Row, class T>
+__device__ __forceinline__ void keep_nearest(const T (&x)[P][D], const T (&row)[Row], int c, T (&least)[P], int (&label)[P]) {
+#pragma unroll
+  for (int p = 0; p < P; ++p) {
+    T dist = 0;
+#pragma unroll
+    for (int j = 0; j < D; ++j) {
+      const T diff = x[p][j] - row[j];
+      dist += diff * diff;
+    }
+    if (dist < least[p]) least[p] = dist, label[p] = c;  // strict: the lowest index wins a tie
+  }
 }
 
 }  // namespace km::cuda

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/device/cuda.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "bench/judge/errors.hpp"
 #include "bench/judge/nearest_device.cuh"
 
@@ -91,16 +91,9 @@ struct Release {
 };
 
 template <class V>
-std::vector<V> fetched(const cuda::Buffer<V>& buffer, cudaStream_t stream, std::int64_t size = -1) {
-  std::vector<V> values(static_cast<std::size_t>(size < 0 ? buffer.size() : size));
-  cuda::download(values.data(), buffer.data(), values.size() * sizeof(V), stream);
-  return values;
-}
-
-template <class V>
 cuda::Buffer<V> zeros(std::int64_t size, cudaStream_t stream) {
   cuda::Buffer<V> buffer(size);
-  cuda::check(cudaMemsetAsync(buffer.data(), 0, buffer.bytes(), stream));
+  cuda::clear(stream, buffer);
   return buffer;
 }
 

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 
 namespace km::cuda {
 

@@ -1,9 +1,12 @@
 // Host side of implementations that make all iterations in one kernel: the initial centroids and the outputs.
 #pragma once
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 
 namespace km::cuda {
+
+/// A kernel stops at so few changed labels.
+inline double stop_at(const ProblemShape& p) { return p.tolerance < 0 ? -1.0 : p.tolerance * static_cast<double>(p.n); }
 
 template <class T>
 struct WholeRun {
@@ -12,8 +15,6 @@ struct WholeRun {
       : problem(problem), initial(cells()), assigned(cells()), next(cells()), labels(label_count), iters(1) {}
 
   std::int64_t cells() const { return std::int64_t(problem.k) * problem.d; }
-  /// The kernel stops at so few changed labels.
-  double stop_at() const { return problem.tolerance < 0 ? -1.0 : problem.tolerance * static_cast<double>(problem.n); }
 
   void reset() {
     upload(initial, problem.initial_centroids, stream);
@@ -38,13 +39,17 @@ struct WholeRun {
   PinnedBuffer<int> iters;  // the kernel writes it
 };
 
-/// An implementation that is one launch a run, with the kernel's own clock and counters: nothing can be timed from outside.
-template <class T>
+/// An implementation that is one launch a run, with the kernel's own clock and counters: nothing can be timed from outside. Run: what the kernel takes.
+template <class T, class Run>
 class OneLaunch {
  public:
-  OneLaunch(const Problem<T>& problem, std::int64_t label_count) : host_(problem, label_count) {}
+  OneLaunch(const Problem<T>& problem, std::int64_t label_count) : host_(problem, label_count) {
+    run_.n = problem.n, run_.d = problem.d, run_.k = problem.k, run_.max_iters = problem.max_iters;
+    run_.stop_at = stop_at(problem), run_.initial = host_.initial.data(), run_.iters = host_.iters.data();
+  }
   virtual ~OneLaunch() = default;
   void reset() { host_.reset(); }
+  void limit(int iters) { run_.max_iters = iters; }
   int iterate(Trace& trace) {
     host_.iters[0] = 0;
     launch();
@@ -63,7 +68,17 @@ class OneLaunch {
     return fetched(buffer, host_.stream, host_.iters[0] + 1);
   }
 
+  /// Enqueues the kernel.
+  template <class Kernel>
+  void enqueue(Kernel kernel) {
+    launch_together(kernel, grid_, threads_, bytes_, host_.stream, run_);
+  }
+
   WholeRun<T> host_;
+  Run run_{};
+  unsigned grid_ = 1;
+  int threads_ = 0;
+  std::size_t bytes_ = 0;  // of shared memory
 };
 
 /// The device's clock, for kernels that time their own iterations.

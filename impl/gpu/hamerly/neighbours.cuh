@@ -59,11 +59,11 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int w
 }
 
 template <class T>
-class Neighbours : public cuda::OneLaunch<T> {
+class Neighbours : public cuda::OneLaunch<T, Run<T>> {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
   Neighbours(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
-      : cuda::OneLaunch<T>(problem, problem.n), stamps_(std::int64_t(problem.max_iters) + 1) {
+      : Base(problem, problem.n), stamps_(std::int64_t(problem.max_iters) + 1) {
     cuda::Stream& stream = host_.stream;
     const cuda::Buffer<T> rows = cuda::upload_rows(problem, trace, stream);
     const cuda::Phase phase(trace, "layout", stream);
@@ -78,12 +78,13 @@ class Neighbours : public cuda::OneLaunch<T> {
     run_.max_iters = iters;
     graph_.emplace(host_.stream, [this] {  // faster to launch than its parts
       cuda::clear(host_.stream, control_);
-      cuda::launch_together(kernel_, grid_, threads_, bytes_, host_.stream, run_);
+      this->enqueue(kernel_);
     });
   }
 
  private:
-  using cuda::OneLaunch<T>::host_;
+  using Base = cuda::OneLaunch<T, Run<T>>;
+  using Base::host_, Base::run_, Base::grid_, Base::threads_, Base::bytes_;
 
   void launch() override { graph_->launch(host_.stream); }
 
@@ -125,15 +126,13 @@ class Neighbours : public cuda::OneLaunch<T> {
     cuda::check_launch();
 
     run_.points = points_.data(), run_.bounds = bounds_.data(), run_.labels = slice_labels_.data();
-    run_.n = n, run_.slices = static_cast<int>(slices), run_.d = d, run_.k = k;
-    run_.stop_at = host_.stop_at();
+    run_.slices = static_cast<int>(slices);
     run_.state_cached = layout.state_cached, run_.points_cached = layout.points_cached;
     run_.table_copies = layout.table_copies, run_.copies = copies;
     run_.widening = Widening<T>(d), run_.finer = Widening<double>(d);
-    run_.initial = host_.initial.data();
     run_.changes = control_.data(), run_.meetings = run_.changes + changes, run_.tallies = run_.meetings + iterations;
     run_.assigned = host_.assigned.data(), run_.next = host_.next.data(), run_.labels_out = host_.labels.data();
-    run_.iters = host_.iters.data(), run_.stamps = stamps_.data();
+    run_.stamps = stamps_.data();
   }
 
   void report(Trace& trace) override {
@@ -162,10 +161,6 @@ class Neighbours : public cuda::OneLaunch<T> {
   cuda::Buffer<std::uint16_t> slice_labels_;
   cuda::Buffer<Bits> control_;  // changes, meetings, tallies
   cuda::Buffer<Stamps> stamps_;
-  Run<T> run_{};
-  unsigned grid_ = 1;
-  int threads_ = 0;
-  std::size_t bytes_ = 0;
   // Take the kernel's address only here: identical template instances in two translation units are distinct device functions.
   void (*kernel_)(Run<T>) = nullptr;
   std::optional<cuda::Graph> graph_;

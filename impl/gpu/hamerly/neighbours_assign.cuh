@@ -191,7 +191,7 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int wait
   const unsigned limit = min((__float_as_uint(__fmul_ru(reach, reach)) + 0xFFFF) >> 16, infinite) + 1;  // candidates are below it
   unsigned rest = open ? try_candidates(b, x, rows, own, limit, log, part, best, counts) : all;
   for (int away = lanes / 2; away > 0; away /= 2) {
-    merge_from_lane(best, away);
+    merge_from_lane(best, best, away);
     rest = __vminu2(rest, __shfl_xor_sync(all, rest, away));
   }
   const unsigned excess = min(rest & 0xFFFF, rest >> 16);

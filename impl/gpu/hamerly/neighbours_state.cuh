@@ -162,12 +162,6 @@ __device__ __forceinline__ T distance(const T (&x)[1][D], const T* row) {
   return dist[0];
 }
 
-template <class T>
-__device__ __forceinline__ void merge_from_lane(Nearest<T>& best, int away) {
-  const T first = __shfl_xor_sync(all, best.first, away), second = __shfl_xor_sync(all, best.second, away);
-  best.add(first, __shfl_xor_sync(all, best.at, away), second);
-}
-
 /// The nearest two of all centroids without twins, in fp64, by a warp. x: dimensions a slice apart.
 template <int D, class T>
 __device__ __noinline__ Nearest<double> settle(const T* x, const T* rows, const int* twin, int k) {
@@ -182,7 +176,7 @@ __device__ __noinline__ Nearest<double> settle(const T* x, const T* rows, const 
     }
     best.add(dist, c);
   }
-  for (int away = 16; away > 0; away /= 2) merge_from_lane(best, away);
+  for (int away = 16; away > 0; away /= 2) merge_from_lane(best, best, away);
   return best;
 }
 

@@ -123,6 +123,13 @@ __global__ void __launch_bounds__(1024) update_centroids(const T* __restrict__ p
   }
 }
 
+/// Why no k x d blocks of so many threads can sum by a tree, or "".
+std::string no_trees(const ProblemShape& p, int block) {
+  if (p.d > 65535) return "d exceeds the 65535 rows of a grid";
+  if (!std::has_single_bit(static_cast<unsigned>(block))) return "block is not a power of two";
+  return counts_overflow(p);
+}
+
 /// Section 3.6: k d blocks.
 struct BlockPerValue {
   explicit BlockPerValue(const Config& config) : block(config.integer("block")) {}
@@ -168,9 +175,7 @@ Description block_per_value(std::string_view summary, bool constant) {
           .parameters = {assign_block, tunable("block", 1024, {64, 128, 256, 512, 1024}, "update: threads of a block, a power of two")},
           .unsupported = [constant](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
             if (constant && !ConstantMemory::fits(p, value_bytes)) return "k d values exceed 64 KiB of constant memory";
-            if (p.d > 65535) return "d exceeds the 65535 rows of a grid";
-            if (!std::has_single_bit(static_cast<unsigned>(config.integer("block")))) return "block is not a power of two";
-            return counts_overflow(p);
+            return no_trees(p, config.integer("block"));
           },
           .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
             const std::int64_t block = config.number("block");

@@ -1,8 +1,7 @@
 // Cross-processing (lutz2018, Figure 1 and Section 6.2.3: common before it). The GPU assigns points and downloads the labels; the CPU updates from
 // its own copy of the points and uploads the centroids. The paper's other strategies avoid the transfer of labels and the update on the CPU.
 // Cost of an iteration: points read once by each device; 4 n bytes down the bus, k d values up.
-#include <vector>
-
+#include "impl/gpu/host_means.hpp"
 #include "impl/gpu/lloyd/column_assign.cuh"
 #include "impl/gpu/registration.hpp"
 
@@ -33,35 +32,7 @@ class CrossProcessing : public cuda::OnLloyd<T> {
     lloyd_.stream().synchronize();
   }
 
-  /// Sums per thread in double, then computes means. An empty cluster keeps its centroid.
-  void update() {
-    const std::int64_t cells = next_.size();
-    const T* const points = p_.points.data();
-    const std::int32_t* const labels = labels_.data();
-    std::vector<double> sums(cells);
-    std::vector<std::int64_t> counts(p_.k);
-#pragma omp parallel
-    {
-      std::vector<double> own_sums(cells);
-      std::vector<std::int64_t> own_counts(p_.k);
-#pragma omp for schedule(static) nowait
-      for (std::int64_t i = 0; i < p_.n; ++i) {
-        const std::int32_t c = labels[i];
-        ++own_counts[c];
-        double* const sum = own_sums.data() + std::int64_t(c) * p_.d;
-        for (int j = 0; j < p_.d; ++j) sum[j] += points[i * p_.d + j];
-      }
-#pragma omp critical
-      {
-        for (std::int64_t at = 0; at < cells; ++at) sums[at] += own_sums[at];
-        for (int c = 0; c < p_.k; ++c) counts[c] += own_counts[c];
-      }
-    }
-    for (std::int64_t at = 0; at < cells; ++at) {
-      const std::int64_t count = counts[at / p_.d];
-      next_[at] = count > 0 ? static_cast<T>(sums[at] / double(count)) : before_[at];
-    }
-  }
+  void update() { means_.update(p_, labels_.data(), before_.data(), next_.data(), omp_get_max_threads()); }
 
   void send() { cuda::check(cudaMemcpyAsync(lloyd_.next(), next_.data(), next_.size() * sizeof(T), cudaMemcpyHostToDevice, lloyd_.stream())); }
 
@@ -69,6 +40,7 @@ class CrossProcessing : public cuda::OnLloyd<T> {
   int block_;
   cuda::PinnedBuffer<std::int32_t> labels_;
   cuda::PinnedBuffer<T> before_, next_;
+  HostMeans<T> means_;
 };
 
 const Register<CrossProcessing> registration{{

@@ -32,7 +32,7 @@ __global__ void merge_clusters(const T* __restrict__ points, const std::int32_t*
   for (int cell = t / 32; cell < cells; cell += block / 32) {  // one warp per sum
     T sum = 0;
     for (int u = t % 32; u < block; u += 32) sum += of_block[cell * stride + u];
-    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xFFFFFFFF, sum, step);
+    cuda::sum_over_warp(sum);
     if (t % 32 == 0) atomicAdd(&sums[cell], sum);
   }
 }

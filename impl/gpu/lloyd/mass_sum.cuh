@@ -39,12 +39,7 @@ __global__ void count_by_thread(const std::int32_t* __restrict__ labels, std::in
 #pragma unroll 4
   for (std::int64_t i = std::int64_t(blockIdx.x) * block + t; i < n; i += threads) ++of_block[labels[i] * stride + t];
   __syncthreads();
-  for (int c = t / 32; c < k; c += block / 32) {  // one warp per cluster
-    unsigned count = 0;
-    for (int u = t % 32; u < block; u += 32) count += of_block[c * stride + u];
-    count = __reduce_add_sync(0xFFFFFFFF, count);
-    if (t % 32 == 0 && count > 0) atomicAdd(&counts[c], count);
-  }
+  add_masses(of_block, stride, k, counts);
 }
 
 /// One of the four strategies, for chunks of at most n points. Not concurrently: it owns the tables in global memory.

@@ -59,9 +59,7 @@ struct alignas(16) Entries {
 template <int Width, class T, class Index, class EndOf>
 __device__ __forceinline__ void sum_runs(const T* __restrict__ points, const Entry<Index>* __restrict__ entries, int begin, int end, int j, int d,
                                          int k, EndOf end_of, FixedPoint q, Sum* sums, int* counts) {
-  struct alignas(Width * sizeof(T)) Values {
-    T at[Width];
-  };
+  using Values = cuda::Values<T, Width>;
   int c = 0;
   for (int above = k - 1; c < above;) {  // the first cluster that ends after `begin`
     const int middle = (c + above) / 2;

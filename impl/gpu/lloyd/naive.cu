@@ -1,7 +1,7 @@
 // he2021's starting point on the GPU (Section 4.1, Figure 3: "our naive implementation with many atomicAdd"). It has one thread per point, and one
 // atomicAdd per value in the update. All threads contend for k * d addresses, and sums grow value by value: worst speed and rounding of the ladder.
 // Cost of an iteration: points and labels read twice, n d atomicAdds.
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/two_step_assign.cuh"
 #include "impl/gpu/registration.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/out_of_core_chunk.cuh"
 #include "impl/gpu/lloyd/out_of_core_upload.cuh"
 #include "impl/gpu/registration.hpp"

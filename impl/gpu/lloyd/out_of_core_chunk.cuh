@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 
 namespace km::out_of_core {

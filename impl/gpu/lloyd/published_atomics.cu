@@ -4,7 +4,7 @@
 // Cost of an iteration: points read k times by assign, mostly from caches, and once by the update; k n distances to shared memory and back;
 // n (d + 1) atomicAdds on k (d + 1) addresses.
 // The text states no block: 256 threads, halved until the distances fit.
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/benedetti.cuh"
 
@@ -40,8 +40,7 @@ __global__ void divide(const T* sums, const unsigned* counts, const T* centroids
 
 /// At most `block` threads, halved until k distances of each fit a block's shared memory, but at least a warp.
 std::int64_t fitting(std::int64_t block, const ProblemShape& p, int value_bytes) {
-  const int most_bytes = cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 * 1024);
-  while (block > 32 && block * p.k * value_bytes > most_bytes) block /= 2;
+  while (block > 32 && block * p.k * value_bytes > cuda::most_shared_bytes()) block /= 2;
   return block;
 }
 
@@ -89,8 +88,7 @@ const Register<PublishedAtomics> registration{{
     .unsupported = [](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
       if (!ConstantMemory::fits(p, value_bytes)) return "k d values exceed 64 KiB of constant memory";
       const std::int64_t block = fitting(config.number("block"), p, value_bytes);
-      if (block * p.k * value_bytes > cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 * 1024))
-        return "k distances of 32 threads exceed a block's shared memory";
+      if (block * p.k * value_bytes > cuda::most_shared_bytes()) return "k distances of 32 threads exceed a block's shared memory";
       return counts_overflow(p);
     },
 }};

@@ -3,7 +3,7 @@
 // shared memory. The printed speedups are this code's; it has neither the text's constant memory nor its distances in shared memory.
 // Cost of an iteration: points read k times by assign, mostly from caches; labels read k d times, one at a time, by k d blocks.
 // Differences from the code: the text does not state its block, 256 threads here; the harness's count of changed labels; no phantom point.
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/benedetti.cuh"
 
 namespace km {
@@ -72,11 +72,7 @@ const Register<PublishedReduction> registration{{
     .paper = "benedetti2025",
     .device = Device::gpu,
     .parameters = {{.name = "block", .fallback = 256, .range = {64, 128, 256, 512, 1024}, .help = "threads of a block, a power of two"}},
-    .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {
-      if (p.d > 65535) return "d exceeds the 65535 rows of a grid";
-      if (!std::has_single_bit(static_cast<unsigned>(config.integer("block")))) return "block is not a power of two";
-      return counts_overflow(p);
-    },
+    .unsupported = [](const ProblemShape& p, const Config& config, int) { return no_trees(p, config.integer("block")); },
     .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
       const std::int64_t block = config.number("block");
       return p.n / block + 1 + std::bit_width(static_cast<std::uint64_t>(block));  // a thread's sum, then the tree

@@ -5,23 +5,22 @@
 #include <bit>
 #include <optional>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/register_tiles_run.cuh"
 #include "impl/gpu/registration.hpp"
 
 namespace km::register_tiles {
 
 /// Points per lane, and threads whose registers suffice.
-template <class T>
 struct Launch {
   int points, threads;
 };
 template <class T>
-constexpr Launch<T> launch_of(int d, int group) {
+constexpr Launch launch_of(int d, int group) {
   if (sizeof(T) == 8) return {d <= 4 ? 4 : 2, 512};
-  if (group == 1) return d <= 4 ? Launch<T>{8, d <= 2 ? 768 : 640} : Launch<T>{4, d <= 6 ? 768 : d <= 9 ? 640 : 512};
-  if (group == 4) return d <= 2 ? Launch<T>{8, 512} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
-  return d <= 6 ? Launch<T>{4, d <= 2 ? 1024 : 576} : d <= 12 ? Launch<T>{8, 384} : Launch<T>{4, 512};
+  if (group == 1) return d <= 4 ? Launch{8, d <= 2 ? 768 : 640} : Launch{4, d <= 6 ? 768 : d <= 9 ? 640 : 512};
+  if (group == 4) return d <= 2 ? Launch{8, 512} : d <= 12 ? Launch{8, 384} : Launch{4, 512};
+  return d <= 6 ? Launch{4, d <= 2 ? 1024 : 576} : d <= 12 ? Launch{8, 384} : Launch{4, 512};
 }
 
 /// A kernel and its compile-time parameters.
@@ -55,10 +54,8 @@ constexpr int least_tiles = 8;          // per block, so that its warps have wor
 inline int group_of(int k, int asked) { return asked > 0 ? asked : k < 32 ? 1 : k <= clusters_of_bytes ? 4 : 8; }
 inline int group_of(int k, const Config& config) { return group_of(k, config.integer("group")); }
 
-/// Most shared memory of a block; without a device that of compute capability 9.0.
-inline std::size_t shared_limit() {
-  return static_cast<std::size_t>(cuda::attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 << 10)) - 1024;  // the kernel's static part
-}
+/// Most dynamic shared memory of a block.
+inline std::size_t shared_limit() { return static_cast<std::size_t>(cuda::most_shared_bytes()) - 1024; }  // the kernel's static part
 
 /// Copies of the table that fit, a power of two.
 inline int copies_that_fit(const Kernel& kernel, int k, int warps) {
@@ -180,7 +177,7 @@ void enqueue_layout(const Kernel& kernel, const T* rows, std::int64_t n, int d, 
 }
 
 template <class T>
-class RegisterTiles : public cuda::OneLaunch<T> {
+class RegisterTiles : public cuda::OneLaunch<T, Run<T>> {
  public:
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : RegisterTiles(problem, config, trace, margin_scale, kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))) {}
@@ -188,15 +185,16 @@ class RegisterTiles : public cuda::OneLaunch<T> {
   void limit(int iters) {
     run_.max_iters = iters;
     graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
-      cuda::launch_together(kernel_.entry, grid_, threads_, bytes_, host_.stream, run_);
+      this->enqueue(kernel_.entry);
     });
   }
 
  private:
-  using cuda::OneLaunch<T>::host_;
+  using Base = cuda::OneLaunch<T, Run<T>>;
+  using Base::host_, Base::run_, Base::grid_, Base::threads_, Base::bytes_;
 
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale, const Kernel& kernel)
-      : cuda::OneLaunch<T>(problem, (problem.n + kernel.tile - 1) / kernel.tile * kernel.tile), kernel_(kernel),
+      : Base(problem, (problem.n + kernel.tile - 1) / kernel.tile * kernel.tile), kernel_(kernel),
         tiles_((problem.n + kernel_.tile - 1) / kernel_.tile), points_(tiles_ * kernel_.width * kernel_.tile),
         tile_labels_(tiles_ * kernel_.tile * kernel_.label_bytes), turn_(1), records_(problem.max_iters + 1) {
     const int k = problem.k, width = kernel_.width, rows = kernel_.rows(k);
@@ -212,12 +210,10 @@ class RegisterTiles : public cuda::OneLaunch<T> {
     rests_ = cuda::Buffer<Bits>(std::int64_t(grid_) * k * width);
     cuda::clear(host_.stream, changes_, turn_);
     // additions: one more tile may be in flight
-    run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.n = problem.n, run_.tiles = tiles_, run_.d = problem.d, run_.k = k;
-    run_.rows = rows, run_.max_iters = problem.max_iters, run_.copies = copies;
-    run_.additions = most_additions / warps - kernel_.tile / copies, run_.stop_at = host_.stop_at(), run_.margin_scale = margin_scale;
-    run_.initial = host_.initial.data(), run_.changes = changes_.data(), run_.turn = turn_.data(), run_.rests = rests_.data();
+    run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.tiles = tiles_, run_.rows = rows, run_.copies = copies;
+    run_.additions = most_additions / warps - kernel_.tile / copies, run_.margin_scale = margin_scale;
+    run_.changes = changes_.data(), run_.turn = turn_.data(), run_.rests = rests_.data(), run_.records = records_.data();
     run_.assigned = host_.assigned.data(), run_.next = host_.next.data(), run_.labels_out = host_.labels.data();
-    run_.iters = host_.iters.data(), run_.records = records_.data();
     const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, host_.stream);
     const cuda::Phase phase(trace, "layout", host_.stream);
     lay_out_points(from.data());
@@ -255,10 +251,6 @@ class RegisterTiles : public cuda::OneLaunch<T> {
   cuda::Buffer<Bits> changes_, rests_;
   cuda::Buffer<int> turn_;
   cuda::Buffer<IterationRecord> records_;
-  Run<T> run_{};
-  unsigned grid_ = 1;
-  int threads_ = 0;
-  std::size_t bytes_ = 0;
   std::optional<cuda::Graph> graph_;
 };
 

@@ -185,16 +185,7 @@ __device__ __forceinline__ unsigned nearest(const double (&x)[P][D], const doubl
   for (int c = 0; c < count; ++c) {
     double row[D];
     load_row(rows + row_at<double, D, Group>(c), row);
-#pragma unroll
-    for (int u = 0; u < P; ++u) {
-      double dist = 0;
-#pragma unroll
-      for (int j = 0; j < D; ++j) {
-        const double diff = x[u][j] - row[j];
-        dist += diff * diff;
-      }
-      if (dist < least[u]) least[u] = dist, label[u] = c;  // strict: the lowest index wins a tie
-    }
+    cuda::keep_nearest(x, row, c, least, label);
   }
   return 0;
 }

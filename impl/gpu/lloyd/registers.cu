@@ -5,8 +5,8 @@
 // Floor: n (d values + a label) from memory (docs/kernels.md). Limit: 8 dimensions and 8 clusters, or 2 and 32; larger sums exceed the registers.
 #include <algorithm>
 
+#include "bench/device/cuda_host.cuh"
 #include "impl/cost_terms.hpp"
-#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/registration.hpp"
 
@@ -24,9 +24,7 @@ struct Batch {
 };
 
 template <int Size>
-struct alignas(Size * sizeof(std::int32_t)) Labels {
-  std::int32_t at[Size];
-};
+using Labels = cuda::Values<std::int32_t, Size>;
 
 /// Blocks that fit a multiprocessor's 65,536 registers, with `values` four-byte registers per thread for sums and points.
 constexpr int resident(int values) { return values <= 32 ? 4 : values <= 72 ? 2 : 1; }
@@ -44,8 +42,7 @@ __device__ __forceinline__ void merge(T (&sum)[K][D], const unsigned (&count)[K]
     if (t % 32 == 0) warp_counts[t / 32][c] = warp_count;
 #pragma unroll
     for (int j = 0; j < D; ++j) {
-#pragma unroll
-      for (int step = 16; step > 0; step /= 2) sum[c][j] += __shfl_xor_sync(0xFFFFFFFF, sum[c][j], step);
+      cuda::sum_over_warp(sum[c][j]);
       if (t % 32 == 0) warp_sums[t / 32][c * D + j] = sum[c][j];
     }
   }
@@ -120,16 +117,7 @@ __global__ void __launch_bounds__(block, resident((K + Batch<T, D>::points) * D 
       T row[D];
 #pragma unroll
       for (int j = 0; j < D; ++j) row[j] = rows[c * D + j];
-#pragma unroll
-      for (int p = 0; p < Shape::points; ++p) {
-        T dist = 0;
-#pragma unroll
-        for (int j = 0; j < D; ++j) {
-          const T diff = x[p][j] - row[j];
-          dist += diff * diff;
-        }
-        if (dist < best_dist[p]) best_dist[p] = dist, best[p] = c;  // strict: the lowest index wins a tie
-      }
+      cuda::keep_nearest(x, row, c, best_dist, best);
     }
 
 #pragma unroll

@@ -6,10 +6,9 @@
 // sums and block. One grid barrier. Per run: points read once, labels written once, one launch.
 // Limit: 16 dimensions, 256 clusters, 1024 values in all centroids; no gain over registers if n d is far beyond the caches.
 #include <algorithm>
-#include <bit>
 
+#include "bench/device/cuda_host.cuh"
 #include "impl/cost_terms.hpp"
-#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/resident_run.cuh"
 #include "impl/gpu/registration.hpp"
 
@@ -22,9 +21,9 @@ constexpr int most_dimensions = 16, most_clusters = 256, most_cells = 1024;
 constexpr int least_tiles = 16;    // per block, so that its warps have work
 constexpr int table_cells = 2048;  // of a block's sums with copies
 
-/// Copies rows, n x d, to tiles; zeros beyond both. most: bits of the greatest |value|, initially zero.
+/// Copies rows, n x d, to tiles; zeros beyond both. most: raised to the greatest |value|.
 template <class T, int D>
-__global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::int64_t tiles, T* out, Bits* most) {
+__global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::int64_t tiles, T* out, double* most) {
   constexpr int size = tile_points<T>;
   double greatest = 0;
   for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < tiles * D * size; at += std::int64_t(gridDim.x) * blockDim.x) {
@@ -34,8 +33,8 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::
     out[at] = value;
     greatest = max(greatest, abs(double(value)));
   }
-  for (int step = 16; step > 0; step /= 2) greatest = max(greatest, __shfl_xor_sync(0xFFFFFFFF, greatest, step));
-  if (threadIdx.x % 32 == 0) atomicMax(most, Bits(__double_as_longlong(greatest)));  // bits of non-negative values order as the values
+  greatest = cuda::max_over_warp(greatest);
+  if (threadIdx.x % 32 == 0) cuda::raise(most, greatest);
 }
 
 /// True if a thread's registers hold the sums of so many clusters beside its points.
@@ -61,20 +60,19 @@ std::int64_t points_of_a_thread(const ProblemShape& p, const Config& config) {
 }
 
 template <class T>
-class Resident : public cuda::OneLaunch<T> {
+class Resident : public cuda::OneLaunch<T, Run<T>> {
  public:
-  Resident(const Problem<T>& problem, const Config& config, Trace& trace) : cuda::OneLaunch<T>(problem, problem.n), ended_(problem.max_iters + 1) {
+  Resident(const Problem<T>& problem, const Config& config, Trace& trace) : Base(problem, problem.n), ended_(problem.max_iters + 1) {
     with_width<1, 2, 3, 4, 5, 6, 7, 8, 12, most_dimensions>(problem.d, [&](auto D) { lay_out_points<decltype(D)::value>(config, trace); });
   }
 
-  void limit(int iters) { run_.max_iters = iters; }
-
  private:
-  using cuda::OneLaunch<T>::host_;
+  using Base = cuda::OneLaunch<T, Run<T>>;
+  using Base::host_, Base::run_, Base::grid_, Base::threads_, Base::bytes_;
 
   void launch() override {
     cuda::clear(host_.stream, changes_);
-    cuda::launch_together(kernel_, grid_, threads_, bytes_, host_.stream, run_);
+    this->enqueue(kernel_);
   }
 
   template <int D>
@@ -88,12 +86,12 @@ class Resident : public cuda::OneLaunch<T> {
     points_ = cuda::Buffer<T>(tiles * D * tile_points<T>);
     tile_labels_ = cuda::Buffer<std::uint8_t>(tiles * tile_points<T>);
     changes_ = cuda::Buffer<Bits>(3 * (2 * k * D + k + 1));
-    cuda::Buffer<Bits> most(1);
+    cuda::Buffer<double> most(1);
     cuda::clear(stream, most);
     const unsigned blocks = std::min(cuda::blocks(points_.size(), 256), 4096u);
     lay_out<T, D><<<blocks, 256, 0, stream>>>(rows.data(), problem.n, problem.d, tiles, points_.data(), most.data());
     cuda::check_launch();
-    choose_kernel<D>(config, tiles, std::bit_cast<double>(cuda::fetched(most, stream)[0]));
+    choose_kernel<D>(config, tiles, cuda::fetched(most, stream)[0]);
   }
 
   /// Chooses grid, kernel and units. greatest: |value| of the points.
@@ -110,7 +108,7 @@ class Resident : public cuda::OneLaunch<T> {
     const int own = ordinary ? own_clusters(k, D) : 0;
     SharedLayout<T, D> layout{k, 1, 0, own > 0};
     while (layout.copies < 32 && 2 * layout.copies * k * D <= table_cells) layout.copies *= 2;
-    const std::int64_t free_bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 8192 - std::int64_t(layout.bytes());
+    const std::int64_t free_bytes = cuda::most_shared_bytes() - 8192 - std::int64_t(layout.bytes());
     layout.cached = static_cast<int>(std::clamp<std::int64_t>(free_bytes / std::int64_t(layout.labelled_tile()), 0, share));
     bytes_ = layout.bytes();
     with_clusters<D>(own, [&](auto K) {
@@ -122,13 +120,12 @@ class Resident : public cuda::OneLaunch<T> {
     const std::int64_t additions = 2 * points_a_lane * least_tiles * (32 / layout.copies);  // per limb
     const int width = std::clamp(30 - std::ilogb(double(additions)), 1, 17);
     const int points_log = std::max(3, std::ilogb(double(points_a_lane)) + 1), top = greatest > 0 ? std::ilogb(greatest) + 1 : 0;
-    run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.n = problem.n, run_.tiles = tiles, run_.d = problem.d, run_.k = k;
-    run_.max_iters = problem.max_iters, run_.stop_at = host_.stop_at(), run_.tiles_a_block = share, run_.cached = layout.cached;
+    run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.tiles = tiles, run_.tiles_a_block = share, run_.cached = layout.cached;
     run_.copies = layout.copies, run_.width = width, run_.magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0);
     run_.fixed_point = FixedPoint(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem.n,
                                   own ? 50 : std::min(50, limbs * width - 1));
-    run_.initial = host_.initial.data(), run_.changes = changes_.data(), run_.assigned = host_.assigned.data(), run_.next = host_.next.data();
-    run_.labels_out = host_.labels.data(), run_.iters = host_.iters.data(), run_.ended = ended_.data();
+    run_.changes = changes_.data(), run_.assigned = host_.assigned.data(), run_.next = host_.next.data();
+    run_.labels_out = host_.labels.data(), run_.ended = ended_.data();
   }
 
   void report(Trace& trace) override {
@@ -145,9 +142,6 @@ class Resident : public cuda::OneLaunch<T> {
   cuda::Buffer<std::uint8_t> tile_labels_;
   cuda::Buffer<Bits> changes_;
   cuda::Buffer<unsigned long long> ended_;
-  Run<T> run_{};
-  unsigned grid_ = 1, threads_ = own_threads;
-  std::size_t bytes_ = 0;
   void (*kernel_)(Run<T>) = nullptr;
 };
 

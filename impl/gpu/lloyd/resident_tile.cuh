@@ -18,12 +18,9 @@ constexpr int row_pitch = D <= 2 ? D : (D + 3) / 4 * 4;
 template <int D, class T>
 __device__ __forceinline__ void load_row(const T* rows, int c, T (&row)[row_pitch<D>]) {
   constexpr int pitch = row_pitch<D>, width = pitch % cuda::Pack<T>::size == 0 ? cuda::Pack<T>::size : pitch;
-  struct alignas(width * sizeof(T)) Values {
-    T at[width];
-  };
 #pragma unroll
   for (int j = 0; j < pitch; j += width) {
-    const auto values = *reinterpret_cast<const Values*>(rows + c * pitch + j);
+    const auto values = *reinterpret_cast<const cuda::Values<T, width>*>(rows + c * pitch + j);
 #pragma unroll
     for (int w = 0; w < width; ++w) row[j + w] = values.at[w];
   }
@@ -77,16 +74,7 @@ __device__ __forceinline__ void nearest(const double (&x)[2][D], const double* r
   for (int c = 0; c < k; ++c) {
     double row[row_pitch<D>];
     load_row<D>(rows, c, row);
-#pragma unroll
-    for (int u = 0; u < 2; ++u) {
-      double dist = 0;
-#pragma unroll
-      for (int j = 0; j < D; ++j) {
-        const double diff = x[u][j] - row[j];
-        dist += diff * diff;
-      }
-      if (dist < least[u]) least[u] = dist, label[u] = c;  // strict: the lowest index wins a tie
-    }
+    cuda::keep_nearest(x, row, c, least, label);
   }
 }
 
@@ -120,9 +108,7 @@ __device__ __forceinline__ unsigned label_tile(const T* tile, std::uint8_t* labe
 #pragma unroll
     for (int u = 0; u < each; ++u) x[u][j] = pack.at[u];
   }
-  struct alignas(each) Packed {
-    std::uint8_t at[each];
-  };
+  using Packed = cuda::Values<std::uint8_t, each>;
   const Packed old = *reinterpret_cast<Packed*>(labels + at);
   int label[each];
   unsigned open = 0, moved = 0;

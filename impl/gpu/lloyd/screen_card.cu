@@ -15,7 +15,7 @@ Strategy strategy_of(std::string_view word) { return word == "differences" ? dif
 int stages_of(Kernel kernel, const ImageLayout& layout) {
   cudaFuncAttributes own;
   cuda::check(cudaFuncGetAttributes(&own, kernel));
-  const int bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - static_cast<int>(own.sharedSizeBytes);
+  const int bytes = cuda::most_shared_bytes() - static_cast<int>(own.sharedSizeBytes);
   const int stages = std::min({most_stages, layout.tiles * layout.chunks, bytes / layout.piece_bytes()});
   cuda::allow_shared(kernel, stages * layout.piece_bytes());
   return stages;

@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(128)
     return value;
   };
   halve_centroid(mean, centre, scale, c, d, to.score_offset, to.one, to.one_image, to.three, to.three_image, to.lengths);
-  for (int half = 16; half > 0; half /= 2) hash += __shfl_xor_sync(0xFFFFFFFF, hash, half);
+  cuda::sum_over_warp(hash);
   if (t % 32 == 0) hashes[t / 32] = hash;
   __syncthreads();
   Progress made{};

@@ -8,7 +8,6 @@
 
 #include <cuda_fp16.h>
 
-#include <bit>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -23,12 +22,6 @@ constexpr int deepest = 8;     // steps that fit the registers; of three product
 
 __host__ __device__ constexpr int up_to(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-/// Atomic maximum. Non-negative floats order as their bits.
-__device__ __forceinline__ void raise(float* highest, float value) { atomicMax(reinterpret_cast<int*>(highest), __float_as_int(value)); }
-__device__ __forceinline__ void raise(unsigned long long* highest, double value) {
-  atomicMax(highest, static_cast<unsigned long long>(__double_as_longlong(value)));
-}
-
 /// sums: d, initially zero. Threads of a block share the dimensions, blocks the points.
 template <class T>
 __global__ void sum_columns(const T* __restrict__ points, std::int64_t n, int d, double* sums) {
@@ -40,24 +33,24 @@ __global__ void sum_columns(const T* __restrict__ points, std::int64_t n, int d,
   }
 }
 
-/// Raises `extent` to the greatest |value - centre|, as bits. Null centre: zero.
+/// Raises `extent` to the greatest |value - centre|. Null centre: zero.
 template <class T>
-__global__ void find_extent(const T* __restrict__ rows, std::int64_t size, int d, const double* centre, unsigned long long* extent) {
+__global__ void find_extent(const T* __restrict__ rows, std::int64_t size, int d, const double* centre, double* extent) {
   double most = 0;
   for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < size; at += std::int64_t(gridDim.x) * blockDim.x)
     most = fmax(most, fabs(double(rows[at]) - (centre ? centre[at % d] : 0.0)));
-  for (int half = 16; half > 0; half /= 2) most = fmax(most, __shfl_xor_sync(0xFFFFFFFF, most, half));
-  if (threadIdx.x % 32 == 0) raise(extent, most);
+  most = cuda::max_over_warp(most);
+  if (threadIdx.x % 32 == 0) cuda::raise(extent, most);
 }
 
 /// The greatest |value|. Waits.
 template <class T>
 double greatest_of(const T* values, std::int64_t size, cudaStream_t stream) {
-  cuda::Buffer<unsigned long long> extent(1);
+  cuda::Buffer<double> extent(1);
   cuda::clear(stream, extent);
   find_extent<<<std::min(cuda::blocks(size, 1024), 1056u), 256, 0, stream>>>(values, size, 1, nullptr, extent.data());
   cuda::check_launch();
-  return std::bit_cast<double>(cuda::fetched(extent, stream)[0]);
+  return cuda::fetched(extent, stream)[0];
 }
 
 /// A value as two halves, and the residual of the first.
@@ -112,7 +105,7 @@ __global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points
   float most = fmaxf(length[0], length[1]);
 #pragma unroll
   for (int lane = 4; lane < 32; lane *= 2) most = fmaxf(most, __shfl_xor_sync(0xFFFFFFFF, most, lane));
-  if (t % 32 == 0) raise(longest, most);
+  if (t % 32 == 0) cuda::raise(longest, most);
 }
 
 /// Greatest squared lengths over all centroids: of the centroid, and of its high half's residual.
@@ -162,8 +155,8 @@ __device__ void halve_centroid(Value value, const double* centre, double scale, 
   left2 = parts[1][0] + parts[1][1] + parts[1][2] + parts[1][3];
   one.begin(one_image, c, static_cast<float>(score_offset - length2 / 2));
   three.begin(three_image, c, static_cast<float>(-length2 / 2));
-  raise(&lengths->centroid2, static_cast<float>(length2) * 1.000001f);
-  raise(&lengths->left2, static_cast<float>(left2) * 1.000001f);
+  cuda::raise(&lengths->centroid2, static_cast<float>(length2) * 1.000001f);
+  cuda::raise(&lengths->left2, static_cast<float>(left2) * 1.000001f);
 }
 
 /// Clears images: zeros that score -infinity.
@@ -209,7 +202,7 @@ std::vector<double> column_sums(const T* points, std::int64_t n, int d, cudaStre
 /// The greatest |value - centre| of points and centroids. centre: d, on the device. Waits.
 template <class T>
 double furthest(const ProblemShape& p, const T* points, const T* centroids, const double* centre, cudaStream_t stream) {
-  cuda::Buffer<unsigned long long> extent(1);
+  cuda::Buffer<double> extent(1);
   cuda::clear(stream, extent);
   const auto raise_by = [&](const T* rows, std::int64_t count) {
     find_extent<<<1056, 256, 0, stream>>>(rows, count * p.d, p.d, centre, extent.data());
@@ -217,7 +210,7 @@ double furthest(const ProblemShape& p, const T* points, const T* centroids, cons
   };
   raise_by(points, p.n);
   raise_by(centroids, p.k);
-  return std::bit_cast<double>(cuda::fetched(extent, stream)[0]);
+  return cuda::fetched(extent, stream)[0];
 }
 
 /// The origin of points on one device, there.

@@ -21,7 +21,15 @@ struct Nearest {
     first = nearer ? dist : first;
     at = nearer ? where : at;
   }
+  __device__ void add(const Nearest& other) { add(other.first, other.at, other.second); }
 };
+
+/// Merges what the lane `away` gives.
+template <class T>
+__device__ __forceinline__ void merge_from_lane(Nearest<T>& mine, const Nearest<T>& given, int away) {
+  const T first = __shfl_xor_sync(0xFFFFFFFF, given.first, away), second = __shfl_xor_sync(0xFFFFFFFF, given.second, away);
+  mine.add(first, __shfl_xor_sync(0xFFFFFFFF, given.at, away), second);
+}
 
 template <class T>
 struct Settle {
@@ -105,19 +113,13 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
     }
 #pragma unroll
     for (int p = 0; p < together; ++p) {
-      for (int other = 16; other > 0; other /= 2) {
-        const T first_there = __shfl_xor_sync(0xFFFFFFFF, mine[p].first, other), second_there = __shfl_xor_sync(0xFFFFFFFF, mine[p].second, other);
-        mine[p].add(first_there, __shfl_xor_sync(0xFFFFFFFF, mine[p].at, other), second_there);
-      }
+      for (int other = 16; other > 0; other /= 2) merge_from_lane(mine[p], mine[p], other);
       if (lane == 0) found[warp][p] = mine[p];
     }
     __syncthreads();
     if (t < size) {
       Nearest<T> all = found[t / together * s.across][t % together];
-      for (int other = 1; other < s.across; ++other) {
-        const auto& part = found[t / together * s.across + other][t % together];
-        all.add(part.first, part.at, part.second);
-      }
+      for (int other = 1; other < s.across; ++other) all.add(found[t / together * s.across + other][t % together]);
       bool decided = true;
       if constexpr (sizeof(T) == 4) {
         const float share = ldexpf(d + 4.0f, -23) * 1.01f, least = ldexpf(float(d), -148);
@@ -155,9 +157,7 @@ __global__ void __launch_bounds__(settle_block)
                        std::int32_t* labels, unsigned long long* changed) {
   cuda::await_previous();
   if (progress->strategy == differences) return;
-  struct alignas(Width * sizeof(T)) Values {
-    T at[Width];
-  };
+  using Values = cuda::Values<T, Width>;
   static_assert(most_candidates == 8);
   const int lane = threadIdx.x % 8, unknown = progress->open[0], rows = unknown + progress->known;
   unsigned moved = 0, doubts = 0;

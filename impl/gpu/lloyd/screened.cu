@@ -1,6 +1,5 @@
 // Lloyd's with fp64's labels from Hopper's fp16 products (wgmma). Idea: screened.cuh; products: screen_scores.cuh; times: docs/kernels.md.
 // Limit: compute capability 9.0 only (else screened_mma); below 16 dimensions products are mostly padding and more points stay open.
-#include "impl/cost_terms.hpp"
 #include "impl/gpu/lloyd/screen_scores.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
 
@@ -16,17 +15,9 @@ struct OnWgmma : screen::Screened<T> {
   OnWgmma(const Problem<T>& problem, const Config& config, Trace& trace) : screen::Screened<T>(problem, config, trace, screen::wgmma) {}
 };
 
-const Register<OnWgmma> registration{{
-    .summary = "fp16 tensor-core scores decide what a proven margin lets them; the rest is settled exactly",
-    .device = Device::gpu,
-    .parameters = screen::parameters(),
-    .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
-      if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 9) != 9) return "needs compute capability 9.0 (wgmma)";
-      return screen::too_large(p, value_bytes);
-    },
-    .fixed_point = true,
-    .cost = cost::products,
-}};
+const Register<OnWgmma> registration{screen::description(
+    "fp16 tensor-core scores decide what a proven margin lets them; the rest is settled exactly", [](int major) { return major == 9; },
+    "needs compute capability 9.0 (wgmma)")};
 
 }  // namespace
 }  // namespace km

@@ -10,6 +10,7 @@
 // with many clusters).
 #pragma once
 
+#include "impl/cost_terms.hpp"
 #include "impl/gpu/lloyd/screen_card.cuh"
 
 namespace km::screen {
@@ -55,5 +56,18 @@ class Screened {
   cuda::Lloyd<T> lloyd_;
   std::unique_ptr<Card<T>> card_;
 };
+
+/// Description of the one that multiplies by an instruction. has: whether cards of this compute capability have it, else `missing`.
+inline Description description(std::string_view summary, bool (*has)(int major), std::string missing) {
+  return {.summary = summary,
+          .device = Device::gpu,
+          .parameters = parameters(),
+          .unsupported =
+              [has, missing = std::move(missing)](const ProblemShape& p, const Config&, int value_bytes) {
+                return has(cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 9)) ? too_large(p, value_bytes) : missing;
+              },
+          .fixed_point = true,
+          .cost = cost::products};
+}
 
 }  // namespace km::screen

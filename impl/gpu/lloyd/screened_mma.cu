@@ -1,6 +1,5 @@
 // screened by mma.sync, for every card since compute capability 8.0. Idea: screened.cuh; products: screen_scores_mma.cuh; times: docs/kernels.md.
 // Limit: screened is faster where wgmma exists; below 16 dimensions as there.
-#include "impl/cost_terms.hpp"
 #include "impl/gpu/lloyd/screen_scores_mma.cuh"
 #include "impl/gpu/lloyd/screened.cuh"
 
@@ -16,17 +15,9 @@ struct OnMma : screen::Screened<T> {
   OnMma(const Problem<T>& problem, const Config& config, Trace& trace) : screen::Screened<T>(problem, config, trace, screen::mma) {}
 };
 
-const Register<OnMma> registration{{
-    .summary = "screened with the matrix instruction of compute capability 8.0 and later",
-    .device = Device::gpu,
-    .parameters = screen::parameters(),
-    .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
-      if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 8) < 8) return "needs compute capability 8.0 (mma.sync of fp16)";
-      return screen::too_large(p, value_bytes);
-    },
-    .fixed_point = true,
-    .cost = cost::products,
-}};
+const Register<OnMma> registration{screen::description(
+    "screened with the matrix instruction of compute capability 8.0 and later", [](int major) { return major >= 8; },
+    "needs compute capability 8.0 (mma.sync of fp16)")};
 
 }  // namespace
 }  // namespace km

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
+#include "bench/device/cuda_host.cuh"
 #include "impl/cost_terms.hpp"
-#include "impl/gpu/host_side.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 #include "impl/gpu/lloyd/single_pass_lanes.cuh"

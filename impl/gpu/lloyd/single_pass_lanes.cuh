@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km::lanes {

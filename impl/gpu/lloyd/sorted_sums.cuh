@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/average.cuh"
 #include "impl/gpu/registration.hpp"
 
@@ -22,12 +22,8 @@ constexpr int shared_limit = 160 * 1024;  // of the A100 and later
 template <class T, int Width>
 __global__ void __launch_bounds__(block, 1) sum_sorted(const T* __restrict__ points, const std::int32_t* __restrict__ labels, std::int64_t n, int d,
                                                        int k, int chunk, int lanes, T* sums, unsigned* counts) {
-  struct alignas(Width * sizeof(T)) Values {
-    T at[Width];
-  };
-  struct alignas(16) Batch {
-    std::uint16_t at[batch];
-  };
+  using Values = cuda::Values<T, Width>;
+  using Batch = cuda::Values<std::uint16_t, batch>;
   extern __shared__ int4 shared[];
   auto* const order = reinterpret_cast<std::uint16_t*>(shared);  // chunk: points by label, as indices within the chunk
   int* const ends = reinterpret_cast<int*>(order + chunk);       // k: end of each cluster's points

@@ -9,7 +9,7 @@
 // margin and settles nothing: on such tails a proven bound of fp32 products would leave nearly all points open.
 #include <cuda_pipeline.h>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/lloyd/transposed_centroids.cuh"
 #include "impl/gpu/registration.hpp"

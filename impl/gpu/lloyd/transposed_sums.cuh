@@ -75,12 +75,7 @@ __device__ __forceinline__ void merge_tables(const T* sum_table, const unsigned*
     for (int group = 0; group < groups; ++group) sum += of_groups[group * d];
     if (sum != 0) atomicAdd(&sums[at], sum);
   }
-  for (int c = t / 32; c < k; c += block / 32) {  // one warp per cluster
-    unsigned count = 0;
-    for (int u = t % 32; u < block; u += 32) count += mass_table[std::int64_t(c) * block + u];
-    count = __reduce_add_sync(0xFFFFFFFF, count);
-    if (t % 32 == 0 && count > 0) atomicAdd(&counts[c], count);
-  }
+  add_masses(mass_table, block, k, counts);
 }
 
 /// points: d x n, centroids: k x d. mass_tables, sum_tables: of all blocks, if not in local memory.

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/two_step_assign.cuh"
 #include "impl/gpu/registration.hpp"
 

@@ -6,30 +6,21 @@
 
 namespace km::two_step_dynamic {  // named, for relocatable device code
 
-using two_step::Package, two_step::PackageSums;
+using two_step::PackageSums;
 
 constexpr int parent_threads = 32;
 
-/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on the block's default stream. failure: error of a failed launch.
+/// Step 1's parent, on the block's default stream.
 template <class T, int BSYD>
 __global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared, int tiles,
                              PackageSums<T> out, int* failure) {
-  for (int index = threadIdx.x; index < out.packages; index += blockDim.x) {
-    const Package package = two_step::package_at(n, out.packages, index);
-    if (package.length == 0) continue;
-    const dim3 grid(cuda::blocks(package.length, std::int64_t(block.x) * tiles), cuda::blocks(d, block.y));
-    two_step::sum_package<T, BSYD><<<grid, block, shared>>>(points, labels, n, d, k, package, index, tiles, out);
-    if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
-  }
+  two_step::launch_sums<T, BSYD>(points, labels, n, d, k, block, shared, tiles, out, failure, nullptr);
 }
 
 /// Step 2's parent.
 template <class T>
 __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int block, T* sums, unsigned* counts, int* failure) {
-  for (int index = threadIdx.x; index < package_sums.packages; index += blockDim.x) {
-    two_step::add_package<<<cuda::blocks(std::int64_t(k) * d, block), block>>>(package_sums, index, d, k, sums, counts);
-    if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
-  }
+  two_step::launch_additions(package_sums, d, k, block, sums, counts, failure, nullptr);
 }
 
 namespace {

@@ -85,4 +85,27 @@ __global__ void add_package(PackageSums<T> package_sums, int index, int d, int k
   if (j == 0) atomicAdd(&counts[c], count);
 }
 
+/// A parent's thread (Listing 5): launches every blockDim.x-th package of step 1 on the stream. failure: error of a failed launch.
+template <class T, int BSYD>
+__device__ __forceinline__ void launch_sums(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared,
+                                            int tiles, PackageSums<T> out, int* failure, const cudaStream_t& stream) {
+  for (int index = threadIdx.x; index < out.packages; index += blockDim.x) {
+    const Package package = package_at(n, out.packages, index);
+    if (package.length == 0) continue;
+    const dim3 grid(cuda::blocks(package.length, std::int64_t(block.x) * tiles), cuda::blocks(d, block.y));
+    sum_package<T, BSYD><<<grid, block, shared, stream>>>(points, labels, n, d, k, package, index, tiles, out);
+    if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
+  }
+}
+
+/// The same of step 2.
+template <class T>
+__device__ __forceinline__ void launch_additions(PackageSums<T> package_sums, int d, int k, int block, T* sums, unsigned* counts, int* failure,
+                                                 const cudaStream_t& stream) {
+  for (int index = threadIdx.x; index < package_sums.packages; index += blockDim.x) {
+    add_package<<<cuda::blocks(std::int64_t(k) * d, block), block, 0, stream>>>(package_sums, index, d, k, sums, counts);
+    if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
+  }
+}
+
 }  // namespace km::two_step

@@ -6,7 +6,7 @@
 
 namespace km::two_step_streams {  // named, for relocatable device code
 
-using two_step::Package, two_step::PackageSums;
+using two_step::PackageSums;
 
 /// two_step::assign with P points per thread, blockDim.x apart: 1 in the paper. All threads of a warp read the same centroid. 16 bytes for each of 32
 /// threads occupy the L1 cache's port longer than their arithmetic takes; with P = 2 a value serves twice.
@@ -49,7 +49,7 @@ __global__ void assign(const T* __restrict__ points, const T* __restrict__ centr
   if (threadIdx.x == 0 && count > 0) atomicAdd(changed, count);
 }
 
-/// Step 1's parent (Listing 5). A thread launches every blockDim.x-th package on its own stream. failure: set if a child could not be launched.
+/// Step 1's parent: each thread has its own stream.
 template <class T, int BSYD>
 __global__ void sum_packages(const T* points, const std::int32_t* labels, std::int64_t n, int d, int k, dim3 block, int shared, int tiles,
                              PackageSums<T> out, int* failure) {
@@ -58,13 +58,7 @@ __global__ void sum_packages(const T* points, const std::int32_t* labels, std::i
     *failure = code;
     return;
   }
-  for (int index = threadIdx.x; index < out.packages; index += blockDim.x) {
-    const Package package = two_step::package_at(n, out.packages, index);
-    if (package.length == 0) continue;
-    const dim3 grid(cuda::blocks(package.length, std::int64_t(block.x) * tiles), cuda::blocks(d, block.y));
-    two_step::sum_package<T, BSYD><<<grid, block, shared, stream>>>(points, labels, n, d, k, package, index, tiles, out);
-    if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
-  }
+  two_step::launch_sums<T, BSYD>(points, labels, n, d, k, block, shared, tiles, out, failure, stream);
   cudaStreamDestroy(stream);  // takes effect after the children
 }
 
@@ -76,10 +70,7 @@ __global__ void add_packages(PackageSums<T> package_sums, int d, int k, int bloc
     *failure = code;
     return;
   }
-  for (int index = threadIdx.x; index < package_sums.packages; index += blockDim.x) {
-    two_step::add_package<<<cuda::blocks(std::int64_t(k) * d, block), block, 0, stream>>>(package_sums, index, d, k, sums, counts);
-    if (const auto code = cudaGetLastError(); code != cudaSuccess) *failure = code;
-  }
+  two_step::launch_additions(package_sums, d, k, block, sums, counts, failure, stream);
   cudaStreamDestroy(stream);  // takes effect after the children
 }
 

@@ -10,14 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/many/on_each.hpp"
 #include "impl/gpu/many/pass.cuh"
 
 namespace km::many {
 
-/// Returns why no rung can run, or "". missing: the same of what a rung needs besides.
-std::string refusal(const ProblemShape& p, Kernel (*kernel_for)(int d, int k), const Config& config, std::string (*missing)(const Config&));
+using KernelFor = Kernel (*)(int d, int k);
+/// Description of a rung. missing: why there is not what it needs besides cards, or "". shards: whether ranks share the points.
+Description description(std::string_view summary, KernelFor fp32, KernelFor fp64, std::string (*missing)(const Config&), bool shards = false);
 
 /// One card's share of the run. Constructed, used and destroyed on the card's thread.
 template <class T>

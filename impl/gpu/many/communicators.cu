@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bench/contract/reuse_scope.hpp"
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 
 namespace km::many {
 

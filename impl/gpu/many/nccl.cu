@@ -11,12 +11,13 @@ namespace km {
 namespace {
 
 template <class T>
-class Nccl {
+class Nccl : public many::Cards<T> {
  public:
   Nccl(const Problem<T>& problem, const Config& config, Trace& trace)
-      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), ranks_(many::communicators(cards_.devices(), problem.group)) {
-    cards_.record([this](int rank, int iter, Trace& trace) {
-      many::Card<T>& card = cards_.card(rank);
+      : many::Cards<T>(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace),
+        ranks_(many::communicators(this->devices(), problem.group)) {
+    this->record([this](int rank, int iter, Trace& trace) {
+      many::Card<T>& card = this->card(rank);
       {
         const cuda::Phase phase(trace, "fused", card.stream());
         card.enqueue_pass(iter, {});
@@ -30,30 +31,15 @@ class Nccl {
       card.enqueue_means(iter);
     });
   }
-  ~Nccl() { cards_.drop(); }  // graphs end before the communicators that they hold
-  Nccl(const Nccl&) = delete;
-
-  void reset() { cards_.reset(); }
-  int iterate(Trace& trace) { return cards_.iterate(trace); }
-  Solution<T> download() { return cards_.download(); }
+  ~Nccl() { this->drop(); }  // graphs end before the communicators that they hold
 
  private:
-  many::Cards<T> cards_;
   std::shared_ptr<const many::Communicators> ranks_;
 };
 
-const Register<Nccl> registration{{
-    .summary = "several GPUs, of one process or of several ranks: a pass on each, sums of all by NCCL between kernels",
-    .device = Device::gpu,
-    .parameters = {many::gpus_parameter()},
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          return many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config,
-                               [](const Config&) { return nccl::missing(); });
-        },
-    .fixed_point = true,
-    .shards = true,
-}};
+const Register<Nccl> registration{many::description(
+    "several GPUs, of one process or of several ranks: a pass on each, sums of all by NCCL between kernels", many::pass_kernel<float>,
+    many::pass_kernel<double>, [](const Config&) { return nccl::missing(); }, true)};
 
 }  // namespace
 }  // namespace km

@@ -2,7 +2,7 @@
 // sums over NVLink, one flag each way, and R loads from the card's own memory.
 #include "impl/gpu/many/pass.cuh"
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/last_block.cuh"
 
 namespace km::many {
@@ -46,7 +46,7 @@ template <class T, int D, int P, int Group, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1)
     label_and_sum(const __grid_constant__ Run<T> r, const __grid_constant__ Turn<T> turn, const __grid_constant__ Meeting meeting) {
   extern __shared__ __align__(16) unsigned char shared[];
-  const Here here = counters_of_block();
+  const BlockCounts here = counts_of_block();
   const int cells = r.k * D;
   Block<T, D, Group, false> b(r, shared);
   Table<T, D> table = b.table(here);

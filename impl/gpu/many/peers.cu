@@ -12,41 +12,30 @@ namespace km {
 namespace {
 
 template <class T>
-class Peers {
+class Peers : public many::Cards<T> {
  public:
   Peers(const Problem<T>& problem, const Config& config, Trace& trace)
-      : cards_(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), boxes_(cards_.devices()) {
-    cards_.each([this](int rank) { boxes_.open(rank, cards_.card(rank).sums(), cards_.card(rank).stream()); });
-    cards_.record([this](int rank, int iter, Trace& trace) {
-      const cuda::Phase phase(trace, "fused", cards_.card(rank).stream());
-      cards_.card(rank).enqueue_pass(iter, boxes_.meeting(rank));
+      : many::Cards<T>(problem, many::pass_kernel<T>(problem.d, problem.k), config, trace), boxes_(this->devices()) {
+    this->each([this](int rank) { boxes_.open(rank, this->card(rank).sums(), this->card(rank).stream()); });
+    this->record([this](int rank, int iter, Trace& trace) {
+      const cuda::Phase phase(trace, "fused", this->card(rank).stream());
+      this->card(rank).enqueue_pass(iter, boxes_.meeting(rank));
     });
     boxes_.refuse_late();
   }
 
-  void reset() { cards_.reset(); }
   int iterate(Trace& trace) {
-    const int iters = cards_.iterate(trace);
+    const int iters = many::Cards<T>::iterate(trace);
     boxes_.refuse_late();
     return iters;
   }
-  Solution<T> download() { return cards_.download(); }
 
  private:
-  many::Cards<T> cards_;
   many::Mailboxes boxes_;
 };
 
-const Register<Peers> registration{{
-    .summary = "several GPUs: a pass on each, whose last block meets the others' in their memory",
-    .device = Device::gpu,
-    .parameters = {many::gpus_parameter()},
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          return many::refusal(p, value_bytes == 4 ? many::pass_kernel<float> : many::pass_kernel<double>, config, many::peers_apart);
-        },
-    .fixed_point = true,
-}};
+const Register<Peers> registration{many::description("several GPUs: a pass on each, whose last block meets the others' in their memory",
+                                                     many::pass_kernel<float>, many::pass_kernel<double>, many::peers_apart)};
 
 }  // namespace
 }  // namespace km

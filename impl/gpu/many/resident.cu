@@ -15,8 +15,8 @@ namespace {
 using namespace register_tiles;
 using many::Meeting;
 
-/// Where the blocks of all cards meet (register_tiles::Alone).
-struct Together {
+/// The barrier of all cards, in place of register_tiles::GridBarrier.
+struct CardsBarrier {
   struct Sums {
     const Meeting& cards;
     Bits epoch;
@@ -38,7 +38,7 @@ struct Together {
 template <class T, int D, int P, int Group, class Label, int Threads>
 __global__ void __launch_bounds__(Threads, 1)
     iterate_together(const __grid_constant__ Run<T> r, const __grid_constant__ Meeting cards, unsigned* done) {
-  iterate_block<D, P, Group, 0, Label>(r, Together{cards, done, __ldcg(cards.epoch)});
+  iterate_block<D, P, Group, 0, Label>(r, CardsBarrier{cards, done, __ldcg(cards.epoch)});
 }
 
 template <class T>
@@ -100,7 +100,7 @@ class Resident {
     cuda::clear(card.stream(), own->changes, own->turn);
     Run<T>& run = card.run();
     run.max_iters = problem_.max_iters;
-    run.stop_at = problem_.tolerance < 0 ? -1.0 : problem_.tolerance * static_cast<double>(problem_.n);
+    run.stop_at = cuda::stop_at(problem_);
     run.initial = card.initial(), run.assigned = card.next(1), run.next = card.next(2);
     run.changes = own->changes.data(), run.turn = own->turn.data(), run.rests = own->rests.data();
     run.iters = own->iters.data(), run.records = own->records.data();
@@ -124,16 +124,8 @@ class Resident {
   std::vector<std::unique_ptr<WholeRun>> runs_;
 };
 
-const Register<Resident> registration{{
-    .summary = "several GPUs: all iterations in one kernel a card, one barrier for the blocks of all cards",
-    .device = Device::gpu,
-    .parameters = {many::gpus_parameter()},
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          return many::refusal(p, value_bytes == 4 ? resident_kernel<float> : resident_kernel<double>, config, many::peers_apart);
-        },
-    .fixed_point = true,
-}};
+const Register<Resident> registration{many::description("several GPUs: all iterations in one kernel a card, one barrier for the blocks of all cards",
+                                                        resident_kernel<float>, resident_kernel<double>, many::peers_apart)};
 
 }  // namespace
 }  // namespace km

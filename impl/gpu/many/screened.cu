@@ -7,17 +7,17 @@ namespace km {
 namespace {
 
 template <class T>
-class Screened {
+class Screened : public many::ScreenedCards<T> {
  public:
   Screened(const Problem<T>& problem, const Config& config, Trace& trace)
-      : cards_(problem, config, trace), ranks_(many::communicators(cards_.devices(), problem.group)) {
-    cards_.record(
+      : many::ScreenedCards<T>(problem, config, trace), ranks_(many::communicators(this->devices(), problem.group)) {
+    this->record(
         [this](int rank) {
-          many::Share<T>& own = cards_.card(rank);
+          many::Share<T>& own = this->card(rank);
           nccl::check(ranks_->add(rank, own.changed.data(), own.lloyd.changed(), 1, nccl::int64, own.lloyd.stream()), "ncclAllReduce");
         },
         [this](int rank) {
-          many::Share<T>& own = cards_.card(rank);
+          many::Share<T>& own = this->card(rank);
           const screen::Totals mine = own.work->totals();
           nccl::check(nccl::functions().begin_group(), "ncclGroupStart");
           const nccl::Result of_sums =
@@ -28,30 +28,15 @@ class Screened {
           for (const nccl::Result result : {of_sums, of_counts, ended}) nccl::check(result, "ncclAllReduce");
         });
   }
-  ~Screened() { cards_.drop(); }  // graphs end before the communicators that they hold
-  Screened(const Screened&) = delete;
-
-  void reset() { cards_.reset(); }
-  int iterate(Trace& trace) { return cards_.iterate(trace); }
-  Solution<T> download() { return cards_.download(); }
+  ~Screened() { this->drop(); }  // graphs end before the communicators that they hold
 
  private:
-  many::ScreenedCards<T> cards_;
   std::shared_ptr<const many::Communicators> ranks_;
 };
 
-const Register<Screened> registration{{
-    .summary = "several GPUs, of one process or of several ranks: gpu/lloyd/screened on each, sums of all by NCCL",
-    .device = Device::gpu,
-    .parameters = many::screened_parameters(),
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          const std::string reason = many::unscreened(p, config, value_bytes);
-          return reason.empty() ? nccl::missing() : reason;
-        },
-    .fixed_point = true,
-    .shards = true,
-}};
+const Register<Screened> registration{many::screened_description(
+    "several GPUs, of one process or of several ranks: gpu/lloyd/screened on each, sums of all by NCCL",
+    [](const Config&) { return nccl::missing(); }, true)};
 
 }  // namespace
 }  // namespace km

@@ -158,18 +158,22 @@ class ScreenedCards : public OnEach<Share<T>> {
   std::function<void(int)> add_changed_, add_sums_;
 };
 
-/// Why neither can run, or "".
-inline std::string unscreened(const ProblemShape& p, const Config& config, int value_bytes) {
-  if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 9) < 8) return "needs compute capability 8.0 (fp16 products)";
-  if (std::string reason = screen::too_large(p, value_bytes, cards_of(config)); !reason.empty()) return reason;
-  if (std::string reason = counts_overflow(p); !reason.empty()) return reason;
-  return cards_missing(config);
-}
-
-inline std::vector<Parameter> screened_parameters() {
-  std::vector<Parameter> all = screen::parameters();
-  all.push_back(gpus_parameter());
-  return all;
+/// Description of either. missing: why there is not what it needs besides cards, or "". shards: whether ranks share the points.
+inline Description screened_description(std::string_view summary, std::string (*missing)(const Config&), bool shards) {
+  std::vector<Parameter> parameters = screen::parameters();
+  parameters.push_back(gpus_parameter());
+  return {.summary = summary,
+          .device = Device::gpu,
+          .parameters = std::move(parameters),
+          .unsupported = [missing](const ProblemShape& p, const Config& config, int value_bytes) -> std::string {
+            if (cuda::attribute_or(cudaDevAttrComputeCapabilityMajor, 9) < 8) return "needs compute capability 8.0 (fp16 products)";
+            if (std::string reason = screen::too_large(p, value_bytes, cards_of(config)); !reason.empty()) return reason;
+            if (std::string reason = counts_overflow(p); !reason.empty()) return reason;
+            const std::string reason = cards_missing(config);
+            return reason.empty() ? missing(config) : reason;
+          },
+          .fixed_point = true,
+          .shards = shards};
 }
 
 }  // namespace km::many

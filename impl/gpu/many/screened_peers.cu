@@ -34,62 +34,49 @@ __global__ void __launch_bounds__(block)
 }
 
 template <class T>
-class ScreenedPeers {
+class ScreenedPeers : public many::ScreenedCards<T> {
  public:
   ScreenedPeers(const Problem<T>& problem, const Config& config, Trace& trace)
-      : cards_(problem, config, trace), of_sums_(cards_.devices()), of_changed_(cards_.devices()) {
-    cards_.each([&](int rank) {
-      const many::Share<T>& own = cards_.card(rank);
+      : many::ScreenedCards<T>(problem, config, trace), of_sums_(this->devices()), of_changed_(this->devices()) {
+    this->each([&](int rank) {
+      const many::Share<T>& own = this->card(rank);
       of_sums_.open(rank, 2 * int(own.sums.size()) + int(own.counts.size()), own.lloyd.stream());
       of_changed_.open(rank, 1, own.lloyd.stream());
       cudaFuncAttributes unused{};  // a kernel that loads while another card waits for it may wait for that card
       cuda::check(cudaFuncGetAttributes(&unused, add_all));
     });
-    cards_.record(
+    this->record(
         [this](int rank) {
-          many::Share<T>& own = cards_.card(rank);
+          many::Share<T>& own = this->card(rank);
           enqueue(rank, of_changed_, own.changed.data(), 1, nullptr, 0, own.lloyd.changed(), nullptr);
         },
         [this](int rank) {
-          many::Share<T>& own = cards_.card(rank);
+          many::Share<T>& own = this->card(rank);
           const screen::Totals mine = own.work->totals();
           enqueue(rank, of_sums_, &mine.sums->coarse, 2 * int(own.sums.size()), mine.counts, int(own.counts.size()), &own.sums.data()->coarse,
                   own.counts.data());
         });
   }
-  ScreenedPeers(const ScreenedPeers&) = delete;
 
-  void reset() { cards_.reset(); }
   int iterate(Trace& trace) {
-    const int iters = cards_.iterate(trace);
+    const int iters = many::ScreenedCards<T>::iterate(trace);
     of_sums_.refuse_late();
     of_changed_.refuse_late();
     return iters;
   }
-  Solution<T> download() { return cards_.download(); }
 
  private:
   void enqueue(int rank, many::Mailboxes& boxes, const Bits* numbers, int size, const int* counts, int k, Bits* all_numbers, int* all_counts) {
     Meeting meeting = boxes.meeting(rank);
     const unsigned grid = std::min(cuda::blocks(size + k, block), unsigned(cuda::multiprocessors()));
-    cuda::launch_together(add_all, grid, block, 0, cards_.card(rank).lloyd.stream(), meeting, numbers, size, counts, k, all_numbers, all_counts);
+    cuda::launch_together(add_all, grid, block, 0, this->card(rank).lloyd.stream(), meeting, numbers, size, counts, k, all_numbers, all_counts);
   }
 
-  many::ScreenedCards<T> cards_;
   many::Mailboxes of_sums_, of_changed_;
 };
 
-const Register<ScreenedPeers> registration{{
-    .summary = "several GPUs: gpu/lloyd/screened on each, whose sums meet in the memory of all",
-    .device = Device::gpu,
-    .parameters = many::screened_parameters(),
-    .unsupported =
-        [](const ProblemShape& p, const Config& config, int value_bytes) {
-          const std::string reason = many::unscreened(p, config, value_bytes);
-          return reason.empty() ? many::peers_apart(config) : reason;
-        },
-    .fixed_point = true,
-}};
+const Register<ScreenedPeers> registration{
+    many::screened_description("several GPUs: gpu/lloyd/screened on each, whose sums meet in the memory of all", many::peers_apart, false)};
 
 }  // namespace
 }  // namespace km

@@ -3,6 +3,7 @@
 #include <cusolverDn.h>
 
 #include "bench/contract/library.hpp"
+#include "bench/device/toolkit.hpp"
 #include "impl/cpu/spectral/chain.hpp"
 #include "impl/gpu/spectral/dense.cuh"
 
@@ -10,10 +11,10 @@ namespace km::spectral {
 namespace {
 
 void* library() {
-  static void* const found = toolkit_library({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"});
+  static void* const found = cuda::toolkit_library({"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"});
   return found;
 }
-#define KM_CUSOLVER(name, ...) call<decltype(&name)>(library(), #name, __VA_ARGS__)
+#define KM_CUSOLVER(name, ...) cuda::call<decltype(&name)>(library(), #name, __VA_ARGS__)
 
 constexpr int threads = 256;
 
@@ -62,8 +63,8 @@ cuda::Buffer<double> laplacian_on_gpu(const Laplacian& matrix) {
 }  // namespace
 
 struct DenseSolver::Handle {
-  Owned<cusolverDnHandle_t, library> handle{"cusolverDnDestroy"};
-  Owned<cusolverDnParams_t, library> params{"cusolverDnDestroyParams"};
+  cuda::Owned<cusolverDnHandle_t, library> handle{"cusolverDnDestroy"};
+  cuda::Owned<cusolverDnParams_t, library> params{"cusolverDnDestroyParams"};
 };
 
 std::string cusolver_missing() { return library() ? "" : "no cuSOLVER found (a part of the CUDA Toolkit)"; }

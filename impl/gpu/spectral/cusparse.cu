@@ -10,6 +10,7 @@
 #include <random>
 
 #include "bench/contract/library.hpp"
+#include "bench/device/toolkit.hpp"
 #include "impl/cpu/spectral/chain.hpp"
 #include "impl/gpu/spectral/dense.cuh"
 
@@ -17,18 +18,14 @@ namespace km::spectral {
 namespace {
 
 void* cusparse() {
-  static void* const found = toolkit_library({"libcusparse.so.12", "libcusparse.so"});
+  static void* const found = cuda::toolkit_library({"libcusparse.so.12", "libcusparse.so"});
   return found;
 }
-void* cublas() {
-  static void* const found = toolkit_library({"libcublas.so.13", "libcublas.so.12", "libcublas.so"});
-  return found;
-}
-#define KM_CUSPARSE(name, ...) call<decltype(&name)>(cusparse(), #name, __VA_ARGS__)
-#define KM_CUBLAS(name, ...) call<decltype(&name)>(cublas(), #name, __VA_ARGS__)
+#define KM_CUSPARSE(name, ...) cuda::call<decltype(&name)>(cusparse(), #name, __VA_ARGS__)
+#define KM_CUBLAS(name, ...) cuda::call<decltype(&name)>(cuda::cublas(), #name, __VA_ARGS__)
 
 std::string cusparse_missing() {
-  if (!cusparse() || !cublas()) return "no cuSPARSE or cuBLAS found (parts of the CUDA Toolkit)";
+  if (!cusparse() || !cuda::cublas()) return "no cuSPARSE or cuBLAS found (parts of the CUDA Toolkit)";
   return cusolver_missing();
 }
 
@@ -78,8 +75,8 @@ class Operator {
   cuda::Buffer<std::int32_t> starts_, columns_;
   cuda::Buffer<double> values_;
   cuda::Buffer<char> work_;
-  Owned<cusparseSpMatDescr_t, cusparse> matrix_{"cusparseDestroySpMat"};
-  Owned<cusparseDnVecDescr_t, cusparse> in_{"cusparseDestroyDnVec"}, out_{"cusparseDestroyDnVec"};
+  cuda::Owned<cusparseSpMatDescr_t, cusparse> matrix_{"cusparseDestroySpMat"};
+  cuda::Owned<cusparseDnVecDescr_t, cusparse> in_{"cusparseDestroyDnVec"}, out_{"cusparseDestroyDnVec"};
 };
 
 constexpr int threads = 256;
@@ -97,8 +94,8 @@ struct Handles {
     KM_CUBLAS(cublasCreate_v2, blas.out());
   }
 
-  Owned<cusparseHandle_t, cusparse> sparse{"cusparseDestroy"};
-  Owned<cublasHandle_t, cublas> blas{"cublasDestroy_v2"};
+  cuda::Owned<cusparseHandle_t, cusparse> sparse{"cusparseDestroy"};
+  cuda::Owned<cublasHandle_t, cuda::cublas> blas{"cublasDestroy_v2"};
   DenseSolver dense;
 };
 

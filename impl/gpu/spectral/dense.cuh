@@ -2,7 +2,7 @@
 #pragma once
 
 #include "impl/cpu/spectral/laplacian.hpp"
-#include "impl/gpu/spectral/toolkit.cuh"
+#include "impl/gpu/spectral/copies.cuh"
 
 namespace km::spectral {
 

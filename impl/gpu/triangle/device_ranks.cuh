@@ -3,7 +3,7 @@
 // Cost: k² d FMAs with columns from caches, k² (log k)² / 4 compared pairs in shared memory, k² pairs written.
 #pragma once
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 
 namespace km::triangle {
 

@@ -5,13 +5,11 @@
 // Cost of an iteration: labeling, 12 k² bytes up, 4 n bytes down, n d fp64 additions by half of the host's threads: ranking needs a core.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
+#include "impl/gpu/host_means.hpp"
 #include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/host_ranks.hpp"
 #include "impl/gpu/triangle/labeling.cuh"
@@ -43,6 +41,20 @@ inline std::string too_large(const ProblemShape& p) {
   if (p.k > 16'384) return "k over 16384: the distances between centroids and their ranks take 12 k² bytes on host and card";
   if (p.n > std::numeric_limits<std::int32_t>::max()) return "more than 2^31 points: their order is kept in 32 bits";
   return "";
+}
+
+inline Description description(std::string_view summary, std::vector<Parameter> parameters) {
+  return {.summary = summary,
+          .paper = "wu2011",
+          .device = Device::gpu,
+          .parameters = std::move(parameters),
+          .unsupported = [](const ProblemShape& p, const Config&, int) { return too_large(p); }};
+}
+/// Of those that skip distances by ranks.
+inline Description ranked_description(std::string_view summary, std::vector<Parameter> parameters) {
+  Description made = description(summary, std::move(parameters));
+  made.work = least_work;
+  return made;
 }
 
 /// Upload of a labeling in one copy: zeroed counters, centroids, and with ranks ICD and RID. Host and device memory have one layout.
@@ -111,7 +123,7 @@ class HostDriven {
       if (trace.active()) count(trace);
       {
         const auto phase = trace.phase("update");
-        update();
+        means_.update(p_, host_labels_.data(), out_.centroids.data(), out_.centroids.data(), omp_get_max_threads() / 2);
       }
       if (out_.iters == p_.max_iters || p_.converged(std::int64_t(host_counters_[0]))) return out_.iters;
       if (!first_epoch) continue;
@@ -162,39 +174,6 @@ class HostDriven {
     stream_.synchronize();
   }
 
-  /// Computes means. An empty cluster keeps its centroid.
-  void update() {
-    const int d = p_.d, k = p_.k;
-    const std::size_t cells = out_.centroids.size();
-    const int threads = int(std::clamp<std::int64_t>(p_.n / k, 1, std::max(omp_get_max_threads() / 2, 1)));
-    sums_.resize(threads * cells), counts_.resize(std::size_t(threads) * k);
-#pragma omp parallel num_threads(threads)
-    {
-      const int t = omp_get_thread_num(), team = omp_get_num_threads();
-      for (int share = t; share < threads; share += team) {  // shares are independent of the team's size
-        double* const sums = sums_.data() + share * cells;
-        std::int64_t* const counts = counts_.data() + std::size_t(share) * k;
-        std::fill_n(sums, cells, 0.0), std::fill_n(counts, k, 0);
-        for (std::int64_t i = p_.n * share / threads; i < p_.n * (share + 1) / threads; ++i) {
-          const int c = host_labels_[i];
-          const T* const x = p_.points.data() + i * d;
-          double* const sum = sums + std::size_t(c) * d;
-          ++counts[c];
-          for (int j = 0; j < d; ++j) sum[j] += double(x[j]);
-        }
-      }
-    }
-    for (int c = 0; c < k; ++c) {
-      std::int64_t count = 0;
-      for (int share = 0; share < threads; ++share) count += counts_[std::size_t(share) * k + c];
-      for (std::size_t cell = std::size_t(c) * d; count > 0 && cell < std::size_t(c + 1) * d; ++cell) {
-        double sum = 0;
-        for (int share = 0; share < threads; ++share) sum += sums_[share * cells + cell];
-        out_.centroids[cell] = T(sum / double(count));
-      }
-    }
-  }
-
   /// Sorts points and labels by decreasing M.
   void rearrange() {
     order_.sort(m_.data(), stream_);
@@ -233,8 +212,7 @@ class HostDriven {
   cuda::Buffer<unsigned> m_;
   Order order_;
   bool reinforced_ = false, arranged_now_ = false;
-  std::vector<double> sums_;
-  std::vector<std::int64_t> counts_;
+  HostMeans<T> means_;
   Solution<T> out_;
 };
 

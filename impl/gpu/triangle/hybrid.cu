@@ -19,14 +19,9 @@ struct Hybrid : triangle::Calibrated<T> {
         }) {}
 };
 
-const Register<Hybrid> registration{{
-    .summary = "standard or reinforced, by k log k and by what the first iterations skip, with constants measured on this machine",
-    .paper = "wu2011",
-    .device = Device::gpu,
-    .parameters = triangle::launch_parameters(),
-    .unsupported = [](const ProblemShape& p, const Config&, int) { return triangle::too_large(p); },
-    .work = triangle::least_work,
-}};
+const Register<Hybrid> registration{
+    triangle::ranked_description("standard or reinforced, by k log k and by what the first iterations skip, with constants measured on this machine",
+                                 triangle::launch_parameters())};
 
 }  // namespace
 }  // namespace km

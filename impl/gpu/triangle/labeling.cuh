@@ -6,7 +6,7 @@
 // row per lane and distance, from shared memory if k rows fit, else from caches.
 #pragma once
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/triangle/cutoff.hpp"
 
 namespace km::triangle {
@@ -76,7 +76,7 @@ __device__ __forceinline__ const T* rows(const Labeling<T>& l, int& apart) {
 
 /// Adds a warp's sum to a counter.
 __device__ __forceinline__ void add(unsigned long long value, unsigned long long* counter) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFF, value, step);
+  cuda::sum_over_warp(value);
   if (threadIdx.x % 32 == 0 && value > 0) atomicAdd(counter, value);
 }
 
@@ -137,12 +137,11 @@ struct Kernels {
 /// Returns the kernels for d dimensions and k centroids, which lie in shared memory if they may and fit. The paper's d is known at compile time.
 template <class T, bool Standard, bool Reinforced>
 Kernels<T> kernels(int d, int k, bool may_share = true) {
-  const int most_bytes = cuda::attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   Kernels<T> found;
   with_dimension<32>(d, [&](auto dimension) {
     constexpr int D = decltype(dimension)::value;
     const std::size_t bytes = sizeof(T) * k * pitch<T, D>(d);
-    const bool fits = may_share && bytes <= std::size_t(most_bytes);
+    const bool fits = may_share && bytes <= std::size_t(cuda::most_shared_bytes());
     if (fits) found.shared_bytes = bytes;
     const auto allow = [&](auto kernel) {
       if (fits) cuda::allow_shared(kernel, bytes);

@@ -22,17 +22,12 @@ struct Published : triangle::Calibrated<T> {
                                 [&](const triangle::Constants& constants) { return plan(problem, config, constants); }) {}
 };
 
-const Register<Published> registration{{
-    .summary = "standard, reinforced or hybrid without our rule for short runs: centroids in shared or global memory, any threshold of M",
-    .paper = "wu2011",
-    .device = Device::gpu,
-    .parameters = {{"algorithm", "hybrid", {"hybrid", "reinforced", "standard"}, false, "Figure 4, Algorithms 2 to 4, Algorithm 1"},
-                   {"centroids", "shared", {"shared", "global"}, false, "memory of the centroids; shared: where they fit"},
-                   {"settled", 10, {0, 1, 10, 100, 1000}, false, "change of the mean M that ends epoch 1, in thousandths of it; 0: none does"},
-                   {"rank_test", "measured", {"measured", "passed"}, false, "hybrid: k log k against c n d / b; passed: left out"}},
-    .unsupported = [](const ProblemShape& p, const Config&, int) { return triangle::too_large(p); },
-    .work = triangle::least_work,
-}};
+const Register<Published> registration{triangle::ranked_description(
+    "standard, reinforced or hybrid without our rule for short runs: centroids in shared or global memory, any threshold of M",
+    {{"algorithm", "hybrid", {"hybrid", "reinforced", "standard"}, false, "Figure 4, Algorithms 2 to 4, Algorithm 1"},
+     {"centroids", "shared", {"shared", "global"}, false, "memory of the centroids; shared: where they fit"},
+     {"settled", 10, {0, 1, 10, 100, 1000}, false, "change of the mean M that ends epoch 1, in thousandths of it; 0: none does"},
+     {"rank_test", "measured", {"measured", "passed"}, false, "hybrid: k log k against c n d / b; passed: left out"}})};
 
 }  // namespace
 }  // namespace km

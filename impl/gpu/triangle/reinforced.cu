@@ -21,14 +21,8 @@ std::vector<Parameter> parameters() {
   return all;
 }
 
-const Register<Reinforced> registration{{
-    .summary = "centroids by rank up to a cut-off, points by work; ranks and means on the host",
-    .paper = "wu2011",
-    .device = Device::gpu,
-    .parameters = parameters(),
-    .unsupported = [](const ProblemShape& p, const Config&, int) { return triangle::too_large(p); },
-    .work = triangle::least_work,
-}};
+const Register<Reinforced> registration{
+    triangle::ranked_description("centroids by rank up to a cut-off, points by work; ranks and means on the host", parameters())};
 
 }  // namespace
 }  // namespace km

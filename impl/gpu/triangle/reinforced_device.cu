@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/sorted_sums.cuh"
 #include "impl/gpu/registration.hpp"
 #include "impl/gpu/triangle/cutoff.hpp"
@@ -132,9 +132,7 @@ __global__ void __launch_bounds__(block)
 #pragma unroll
       for (int p = 0; p < P; ++p)
         if (own[p] == c) most = max(most, limit[p]), done |= 1u << p;
-#pragma unroll
-      for (int step = 16; step > 0; step /= 2) most = max(most, __shfl_xor_sync(all, most, step));
-      if (f(c, most)) return;
+      if (f(c, cuda::max_over_warp(most))) return;
     }
   };
   const auto try_two = [&](int a, int b) {

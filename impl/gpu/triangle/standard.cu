@@ -13,13 +13,8 @@ struct Standard : triangle::HostDriven<T> {
                                 triangle::Cutoff<T>(problem.d)) {}
 };
 
-const Register<Standard> registration{{
-    .summary = "a thread a point against all centroids, in shared memory where they fit; means on the host",
-    .paper = "wu2011",
-    .device = Device::gpu,
-    .parameters = triangle::launch_parameters(),
-    .unsupported = [](const ProblemShape& p, const Config&, int) { return triangle::too_large(p); },
-}};
+const Register<Standard> registration{triangle::description(
+    "a thread a point against all centroids, in shared memory where they fit; means on the host", triangle::launch_parameters())};
 
 }  // namespace
 }  // namespace km

@@ -20,12 +20,6 @@ __device__ __forceinline__ double fma_up(double a, double b, double c) { return 
 __device__ __forceinline__ float fma_down(float a, float b, float c) { return __fmaf_rd(a, b, c); }
 __device__ __forceinline__ double fma_down(double a, double b, double c) { return __fma_rd(a, b, c); }
 
-/// Atomic maximum of non-negative values: they order as their bits.
-__device__ __forceinline__ void raise(float* most, float value) { atomicMax(reinterpret_cast<int*>(most), __float_as_int(value)); }
-__device__ __forceinline__ void raise(double* most, double value) {
-  atomicMax(reinterpret_cast<unsigned long long*>(most), static_cast<unsigned long long>(__double_as_longlong(value)));
-}
-
 /// Upper and lower bounds of the true distance from the computed distance² of d dimensions.
 template <class T>
 struct Widening : Factors<T> {

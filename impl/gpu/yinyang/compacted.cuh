@@ -17,7 +17,7 @@
 #include <optional>
 #include <string>
 
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/registration.hpp"
 #include "impl/gpu/yinyang/compacted_run.cuh"
 
@@ -50,11 +50,11 @@ __global__ void __launch_bounds__(256) halve_rows(const T* __restrict__ points, 
 }
 
 template <class T>
-class Compacted : public cuda::OneLaunch<T> {
+class Compacted : public cuda::OneLaunch<T, Run<T>> {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
   Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
-      : cuda::OneLaunch<T>(problem, problem.n), points_(cuda::upload_rows(problem, trace, host_.stream)), upper_(problem.n), lower_(problem.n),
+      : Base(problem, problem.n), points_(cuda::upload_rows(problem, trace, host_.stream)), upper_(problem.n), lower_(problem.n),
         copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / host_.cells(), 1, 32))), coarse_(copies_ * host_.cells()),
         fine_(copies_ * host_.cells()), counts_(copies_ * std::int64_t(problem.k)), twins_(2 * std::int64_t(problem.k)), freed_(problem.k),
         shifts_(problem.k), tops_(2), lengths_(2), tallies_(std::int64_t(problem.max_iters) + 1), ended_(std::int64_t(problem.max_iters) + 1) {
@@ -80,19 +80,20 @@ class Compacted : public cuda::OneLaunch<T> {
       cuda::check_launch();
     }
     grid_ = std::min({unsigned(cuda::multiprocessors()), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
+    threads_ = block;
     const int set_bytes = together * d * int(sizeof(T)), sets = std::clamp(most_differences / set_bytes, 1, warps);
     bytes_ = (sizeof(SharedState<T>) + 15) / 16 * 16 + sets * set_bytes;
     cuda::allow_shared(kernel_, bytes_);
-    run_.points = points_.data(), run_.halves = halves_.data(), run_.left = left_.data(), run_.length2 = length2_.data(), run_.n = n;
-    run_.d = d, run_.k = k, run_.k_padded = k_padded, run_.deep = deep, run_.max_iters = problem.max_iters, run_.sets = sets;
-    run_.stop_at = host_.stop_at(), run_.products = products, run_.centre = frame_->centre(), run_.scale = frame_->scale();
+    run_.points = points_.data(), run_.halves = halves_.data(), run_.left = left_.data(), run_.length2 = length2_.data();
+    run_.k_padded = k_padded, run_.deep = deep, run_.sets = sets, run_.products = products, run_.centre = frame_->centre(),
+    run_.scale = frame_->scale();
     run_.shift_scale = shift_scale, run_.fixed_point = moved_sums::FixedPoint(screen::greatest_of(points_.data(), points_.size(), stream), n);
-    run_.initial = host_.initial.data(), run_.centroids[0] = host_.assigned.data(), run_.centroids[1] = host_.next.data();
+    run_.centroids[0] = host_.assigned.data(), run_.centroids[1] = host_.next.data();
     run_.transposed = transposed_.data(), run_.image = image_.data(), run_.starts = starts_.data(), run_.shifts = shifts_.data();
     run_.reach = reach_.data(), run_.twin = twins_.data(), run_.twin_before = twins_.data() + k, run_.freed = freed_.data();
     run_.tops = tops_.data(), run_.lengths = lengths_.data(), run_.copies = copies_, run_.coarse = coarse_.data(), run_.fine = fine_.data();
     run_.counts = counts_.data(), run_.labels = host_.labels.data(), run_.upper = upper_.data(), run_.lower = lower_.data();
-    run_.tallies = tallies_.data(), run_.iters = host_.iters.data(), run_.ended = ended_.data();
+    run_.tallies = tallies_.data(), run_.ended = ended_.data();
     host_.stream.synchronize();
   }
 
@@ -102,17 +103,16 @@ class Compacted : public cuda::OneLaunch<T> {
     return out;
   }
 
-  void limit(int iters) { run_.max_iters = iters; }
-
  private:
-  using cuda::OneLaunch<T>::host_;
+  using Base = cuda::OneLaunch<T, Run<T>>;
+  using Base::host_, Base::run_, Base::grid_, Base::threads_, Base::bytes_;
 
   void launch() override {
     const cudaStream_t stream = host_.stream;
     cuda::clear(stream, coarse_, fine_, counts_, tops_, lengths_, tallies_, freed_);
     cuda::set_bytes(twins_, 0x7F, stream);  // no_twin
     cuda::poison(stream, host_.labels);     // every point changes at first
-    cuda::launch_together(kernel_, grid_, block, bytes_, stream, run_);
+    this->enqueue(kernel_);
   }
 
   void report(Trace& trace) override {
@@ -145,9 +145,6 @@ class Compacted : public cuda::OneLaunch<T> {
   cuda::Buffer<Tally> tallies_;
   cuda::Buffer<Bits> ended_;
   std::optional<screen::Frame> frame_;
-  Run<T> run_{};
-  unsigned grid_ = 1;
-  std::size_t bytes_ = 0;
   // Take the kernel's address only here: identical template instances in two translation units are distinct device functions.
   void (*kernel_)(Run<T>) = iterate_all<T>;
 };

@@ -70,10 +70,10 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
     if (lane > 0) continue;
     r.twin_before[c] = r.twin[c], r.twin[c] = no_twin, r.freed[c] = 0;
     r.shifts[c] = __double2float_ru(sqrt(shift2) * (1 + 0x1p-30) * r.shift_scale);
-    screen::raise(&r.tops[slot], r.shifts[c]);
+    cuda::raise(&r.tops[slot], r.shifts[c]);
     r.starts[c] = static_cast<float>(-length2 / 2);
-    screen::raise(&r.lengths[slot].centroid2, static_cast<float>(length2) * 1.000001f);
-    screen::raise(&r.lengths[slot].left2, static_cast<float>(left2) * 1.000001f);
+    cuda::raise(&r.lengths[slot].centroid2, static_cast<float>(length2) * 1.000001f);
+    cuda::raise(&r.lengths[slot].left2, static_cast<float>(left2) * 1.000001f);
   }
 }
 

@@ -6,13 +6,6 @@
 
 namespace km::compacted {
 
-/// Merges a point's result from the lane `away`.
-template <class T>
-__device__ __forceinline__ void merge_from_lane(screen::Nearest<T>& mine, const screen::Nearest<T>& given, int away) {
-  const T first = __shfl_xor_sync(0xFFFFFFFF, given.first, away), second = __shfl_xor_sync(0xFFFFFFFF, given.second, away);
-  mine.add(first, __shfl_xor_sync(0xFFFFFFFF, given.at, away), second);
-}
-
 /// Distance² between two rows in U, by `lanes` lanes. All lanes of the warp call it.
 template <class U, class T>
 __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes) {
@@ -95,10 +88,7 @@ __device__ __forceinline__ void settle_doubts(const Run<T>& r, SharedState<T>& s
     if (threadIdx.x < sets && first + int(threadIdx.x) < s.doubts) {
       const int i = rows[s.doubtful[first + threadIdx.x]];
       screen::Nearest<double> best = s.exact[threadIdx.x * across];
-      for (int other = 1; other < across; ++other) {
-        const auto& part = s.exact[threadIdx.x * across + other];
-        best.add(part.first, part.at, part.second);
-      }
+      for (int other = 1; other < across; ++other) best.add(s.exact[threadIdx.x * across + other]);
       const OfDifferences<double> bounds(r.d, r.scale);
       settled(r, s, i, r.labels[i], best.at, bounds.above(best.first), bounds.below(best.second));
     }

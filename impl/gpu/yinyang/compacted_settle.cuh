@@ -115,10 +115,7 @@ __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, 
     if (t < size) {
       const int i = rows[first + t];
       screen::Nearest<T> all = s.found[t / Together][t % Together];
-      for (int other = 1; other < across; ++other) {
-        const auto& part = s.found[t / Together + other * sets][t % Together];
-        all.add(part.first, part.at, part.second);
-      }
+      for (int other = 1; other < across; ++other) all.add(s.found[t / Together + other * sets][t % Together]);
       conclude(r, s, i, r.labels[i], t, all);
     }
     __syncthreads();

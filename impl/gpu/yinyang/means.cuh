@@ -7,7 +7,7 @@
 #pragma once
 
 #include "bench/contract/implementation.hpp"
-#include "impl/gpu/host_side.cuh"
+#include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/lloyd/screen_halves.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
@@ -80,13 +80,13 @@ __global__ void finish_means(const __grid_constant__ MovedSums<T> s, const T* __
     dist = fma(diff, diff, dist);
     moved = moved || diff != 0;
   }
-  for (int step = 16; step > 0; step /= 2) dist += __shfl_xor_sync(0xFFFFFFFF, dist, step);
+  cuda::sum_over_warp(dist);
   moved = __any_sync(0xFFFFFFFF, moved);
   if (lane > 0) return;
   if (s.old_counts) s.old_counts[c] = s.counts[c];
   const T drift = moved ? drift_scale * widening.at_most(dist) : T(0);
   grouped.drift[c] = drift;
-  raise(&grouped.group_drift[grouped.group_of[c]], drift);
+  cuda::raise(&grouped.group_drift[grouped.group_of[c]], drift);
 }
 
 /// The first kernel with one thread per point.

@@ -69,6 +69,9 @@ inline int attribute_or(cudaDeviceAttr wanted, int otherwise) {
   return otherwise;
 }
 
+/// Most shared memory of a block; without a device that of compute capability 9.0.
+inline int most_shared_bytes() { return attribute_or(cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 * 1024); }
+
 inline int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
 
 /// `effective` of a grid with at most one block per multiprocessor.
