@@ -41,9 +41,7 @@ std::string python() {
   return "python3";
 }
 
-fs::path results_folder() { return home() / "results"; }
-
-std::filesystem::path own_results_folder() {
+fs::path own_results_folder() {
   const auto set = [](const char* variable) {
     const char* value = std::getenv(variable);
     return fs::path(value ? value : "");

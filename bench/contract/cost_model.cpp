@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
 #include "bench/base/write_whole.hpp"
@@ -38,13 +39,7 @@ fs::path default_costs(Device device) {
 
 }  // namespace
 
-std::string cpu_name() {
-  std::ifstream in("/proc/cpuinfo");
-  std::string model = "unknown";
-  for (std::string line; model == "unknown" && std::getline(in, line);)
-    if (line.starts_with("model name")) model = line.substr(std::min(line.size(), line.find(':') + 2));
-  return model + " " + std::to_string(std::thread::hardware_concurrency()) + " threads";
-}
+std::string cpu_name() { return cpuinfo("model name") + " " + std::to_string(std::thread::hardware_concurrency()) + " threads"; }
 
 fs::path own_costs(Device device, std::string name) {
   const char *cache = std::getenv("XDG_CACHE_HOME"), *user = std::getenv("HOME");

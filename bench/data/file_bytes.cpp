@@ -4,7 +4,6 @@
 #include <lzma.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -178,11 +177,11 @@ std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const 
 
 bool is_packed(const std::filesystem::path& path) { return path.extension() == ".xz" || path.extension() == ".npz"; }
 
-InputFile::InputFile(const std::filesystem::path& path) : id_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  if (id_ < 0) throw UserError("{}: {}", path.string(), std::strerror(errno));
+Descriptor open_to_read(const std::filesystem::path& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.id() < 0) throw UserError("{}: {}", path.string(), std::strerror(errno));
+  return file;
 }
-
-InputFile::~InputFile() { ::close(id_); }
 
 FileBytes::Mapping::Mapping(std::size_t size, int file) : bytes(size) {
   void* const at = file >= 0 ? mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0)
@@ -194,7 +193,7 @@ FileBytes::Mapping::Mapping(std::size_t size, int file) : bytes(size) {
 FileBytes::Mapping::~Mapping() { munmap(data, bytes); }
 
 FileBytes::FileBytes(const std::filesystem::path& path, std::size_t limit) {
-  const InputFile file(path);
+  const Descriptor file = open_to_read(path);
   struct stat status {};
   if (fstat(file.id(), &status) != 0) throw UserError("{}: {}", path.string(), std::strerror(errno));
   if (!S_ISREG(status.st_mode)) throw UserError(path.string() + ": not a regular file");

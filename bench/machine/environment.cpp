@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>
+#include <re2/re2.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -19,10 +20,10 @@
 #include <sstream>
 #include <thread>
 
+#include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
 #include "bench/base/write_whole.hpp"
 #include "bench/device/device.hpp"
-#include "bench/machine/cpu.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/machine/version.hpp"
@@ -46,15 +47,6 @@ std::string hash(const std::string& text, int digits) {
 std::string host_name() {
   std::string name(256, '\0');
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.c_str() : "";
-}
-
-std::string cache_sizes() {
-  std::string text;
-  for (int index = 0;; ++index) {
-    const std::string size = first_line(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
-    if (size.empty()) return text;
-    text += (index > 0 ? " " : "") + size;
-  }
 }
 
 int physical_cores() {
@@ -86,6 +78,12 @@ Json caches() {
                     {"size", first_line(cache / "size")},
                     {"shared_by", first_line(cache / "shared_cpu_list")}});
   }
+}
+
+std::string cache_sizes() {
+  std::string text;
+  for (const Json& cache : caches()) text += (text.empty() ? "" : " ") + cache["size"].get<std::string>();
+  return text;
 }
 
 Json numa() {
@@ -141,13 +139,10 @@ Json warnings(const Json& record) {
 }
 
 std::string slug(std::string text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '.') out += char(std::tolower(c));
-    else if (!out.empty() && out.back() != '-') out += '-';
-  }
-  while (!out.empty() && out.back() == '-') out.pop_back();
-  return out;
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  RE2::GlobalReplace(&text, "[^a-z0-9.]+", "-");
+  RE2::GlobalReplace(&text, "^-|-$", "");
+  return text;
 }
 
 bool holds_lines(const fs::path& folder) {
@@ -210,11 +205,7 @@ std::string load_warning(int threads, const std::function<std::string()>& loadav
   if (load <= 0.3 * threads) return "";
   int busy = 0;  // the load is a mean over a minute: confirm with the running threads
   for (int look = 0; look < 5; ++look) {
-    std::istringstream words(loadavg());
-    std::string mean;
-    int running = 0;
-    words >> mean >> mean >> mean >> running;
-    busy += running > 1;  // this thread is one
+    busy += running_threads(loadavg()) > 1;  // this thread is one
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return busy >= 3 ? fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads) : "";
@@ -246,8 +237,7 @@ std::string machine_id() {
     if (name.starts_with("nvidia-")) name.erase(0, 7);
   } else {
     std::string model = cpuinfo("model name");
-    for (const char* noise : {"(R)", "(TM)", " CPU", " Processor", "@ "})
-      for (std::size_t at; (at = model.find(noise)) != model.npos;) model.erase(at, std::string_view(noise).size());
+    RE2::GlobalReplace(&model, R"(\(R\)|\(TM\)| CPU| Processor|@ )", "");
     name = slug(model) + fmt::format("-{}t", omp_get_num_procs());
   }
   return name + "-" + short_fingerprint(fingerprint());

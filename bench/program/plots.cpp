@@ -21,7 +21,7 @@ Words known(std::string_view name) {
     if (takes(flag)) words.insert(words.end(), {flag, value.string()});
   };
   add("--kmbench", program());
-  add("--results", name == "show" ? own_results_folder() : results_folder());
+  add("--results", name == "show" ? own_results_folder() : home() / "results");
   add("--papers", home() / "papers");
   return words;
 }

@@ -35,8 +35,7 @@ class Progress {
   /// groups: jobs per group (an exhibit's cases).
   explicit Progress(std::map<std::string, std::size_t> groups);
   ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  Progress(Progress&&) = delete;
 
   void start(const std::string& job);
   void done(const std::string& group);

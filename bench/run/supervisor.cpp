@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -166,7 +167,7 @@ std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, doubl
 }
 
 int supervise(std::vector<Case> cases, const RunOptions& options, const std::function<void()>& locked) {
-  const FolderLock lock(options.out, "kmbench");
+  const Descriptor lock = lock_folder(options.out, "kmbench");
   locked();
   Recorded recorded(options);
   leave_out_runs(cases, recorded, options);

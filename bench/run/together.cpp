@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "bench/device/device.hpp"
 #include "bench/judge/judge.hpp"

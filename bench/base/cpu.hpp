@@ -1,6 +1,7 @@
 // Reads Linux's files about the machine and processes, below /proc and /sys.
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -16,7 +17,6 @@ inline std::string rest_of_line(const std::filesystem::path& path, std::string_v
   return "";
 }
 
-/// Returns the first line of a file, or "".
 inline std::string first_line(const std::filesystem::path& path) { return rest_of_line(path, ""); }
 
 /// Returns the first "key : value" line's value of /proc/cpuinfo, or "unknown".
@@ -24,6 +24,13 @@ inline std::string cpuinfo(const std::string& key) {
   const std::string rest = rest_of_line("/proc/cpuinfo", key);
   const auto colon = rest.find(": ");
   return colon == rest.npos ? "unknown" : rest.substr(colon + 2);
+}
+
+/// The runnable threads of the machine, this one included: the fourth word of /proc/loadavg, "running/all".
+inline int running_threads(const std::string& loadavg = first_line("/proc/loadavg")) {
+  int running = 0;
+  std::sscanf(loadavg.c_str(), "%*s %*s %*s %d", &running);
+  return running;
 }
 
 }  // namespace km
