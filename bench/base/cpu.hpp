@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,14 @@ inline std::string rest_of_line(const std::filesystem::path& path, std::string_v
 }
 
 inline std::string first_line(const std::filesystem::path& path) { return rest_of_line(path, ""); }
+
+/// Returns the number with which a file begins, or nothing.
+template <class Number>
+std::optional<Number> number_in(const std::filesystem::path& file) {
+  Number value{};
+  if (std::ifstream in(file); in >> value) return value;
+  return std::nullopt;
+}
 
 /// Returns the first "key : value" line's value of /proc/cpuinfo, or "unknown".
 inline std::string cpuinfo(const std::string& key) {

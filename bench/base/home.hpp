@@ -6,6 +6,9 @@
 
 namespace km {
 
+/// The value of an environment variable, or "".
+std::string variable(const char* name);
+
 /// Returns KMBENCH_HOME, else a folder with datasets/ and papers/: the first checkout or share/kmbench (installed) above the program or the current
 /// folder. Throws UserError if there is none.
 std::filesystem::path home();

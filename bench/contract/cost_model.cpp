@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <numbers>
 #include <sstream>
@@ -42,11 +41,8 @@ fs::path default_costs(Device device) {
 std::string cpu_name() { return cpuinfo("model name") + " " + std::to_string(std::thread::hardware_concurrency()) + " threads"; }
 
 fs::path own_costs(Device device, std::string name) {
-  const char *cache = std::getenv("XDG_CACHE_HOME"), *user = std::getenv("HOME");
-  fs::path folder;
-  if (cache && *cache == '/') folder = cache;
-  else if (user && *user == '/') folder = fs::path(user) / ".cache";
-  else return {};
+  const fs::path cache = variable("XDG_CACHE_HOME"), folder = cache.is_absolute() ? cache : fs::path(variable("HOME")) / ".cache";
+  if (!folder.is_absolute()) return {};
   for (char& letter : name)
     if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
   return folder / "kmbench" / ((device == Device::cpu ? "costs_cpu_" : "costs_gpu_") + name + ".txt");

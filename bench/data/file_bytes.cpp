@@ -118,14 +118,9 @@ ZipMember array_of_zip(std::string_view archive, const std::string& path) {
 
 /// Unpacks at most `limit` bytes of a deflated member to `out`. Returns their number.
 std::size_t inflate(const ZipMember& member, char* out, std::size_t limit, const std::string& path) {
-  struct Stream {
-    z_stream z = {};
-    Stream() {
-      if (::inflateInit2(&z, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // raw, without zlib's own header
-    }
-    ~Stream() { ::inflateEnd(&z); }
-  } stream;
-  z_stream& z = stream.z;
+  z_stream z = {};
+  if (::inflateInit2(&z, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // raw, without zlib's own header
+  const std::unique_ptr<z_stream, decltype(&::inflateEnd)> owner(&z, ::inflateEnd);
   std::size_t read = 0, made = 0;
   constexpr std::size_t step = std::numeric_limits<uInt>::max();
   for (int state = Z_OK; state == Z_OK && made < limit;) {
@@ -157,11 +152,8 @@ const char* complaint(lzma_ret state) {
 
 /// Unpacks at most `limit` bytes to `out`. Returns their number.
 std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const std::string& path) {
-  struct Decoder {
-    lzma_stream stream = LZMA_STREAM_INIT;
-    ~Decoder() { lzma_end(&stream); }
-  } decoder;
-  lzma_stream& s = decoder.stream;
+  lzma_stream s = LZMA_STREAM_INIT;
+  const std::unique_ptr<lzma_stream, decltype(&::lzma_end)> owner(&s, ::lzma_end);
   if (lzma_stream_decoder(&s, most_dictionary, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   s.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
   s.avail_in = packed.size();

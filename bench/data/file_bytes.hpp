@@ -11,7 +11,6 @@
 
 namespace km {
 
-/// True for .xz and .npz.
 bool is_packed(const std::filesystem::path& path);
 
 /// Opens a file for reading. A pipe without a writer does not block. Throws UserError.

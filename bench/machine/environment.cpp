@@ -12,7 +12,6 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -22,6 +21,7 @@
 
 #include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/base/write_whole.hpp"
 #include "bench/device/device.hpp"
 #include "bench/machine/memory.hpp"
@@ -109,11 +109,6 @@ Json gpu() {
   object["power_limit_w"] = watts(now.power_limit_mw);
   object["temperature_c"] = nvml::json(now.temperature_c);
   return object;
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
 }
 
 Json openmp() {

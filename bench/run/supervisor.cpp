@@ -90,9 +90,7 @@ class Recorder {
       if (!c.skip.empty()) skip(c, recorded.find(c));
       else jobs_.push_back(job_of(c, options.timeout_s));
     }
-    std::map<std::string, std::size_t> groups;
-    for (const auto& job : jobs_) ++groups[cases_.at(job.id)->exhibit];
-    progress_.emplace(std::move(groups));
+    progress_.emplace(jobs_, [&](const Job& job) { return cases_.at(job.id)->exhibit; });
     if (const std::string busy = load_warning(); !jobs_.empty() && !busy.empty()) progress_->say("warning: " + busy, Colour::yellow);
   }
 
