@@ -14,7 +14,7 @@
 #include "bench/contract/lloyd.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/judge/sample.hpp"
-#include "bench/run/start.hpp"
+#include "bench/run/runs.hpp"
 
 namespace km {
 namespace {

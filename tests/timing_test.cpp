@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bench/run/process_state.hpp"
+#include "bench/run/time_judge.hpp"
 #include "bench/run/timing.hpp"
 #include "bench/run/unforeseen.hpp"
-#include "bench/run/verb_times.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {

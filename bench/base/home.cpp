@@ -16,6 +16,11 @@ bool is_home(const fs::path& folder) {
 
 }  // namespace
 
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
 fs::path home() {
   if (const char* named = std::getenv("KMBENCH_HOME")) {
     if (!is_home(named)) throw UserError(std::string("KMBENCH_HOME=") + named + " holds no datasets/ and papers/");
@@ -34,23 +39,17 @@ fs::path home() {
 fs::path program() { return fs::read_symlink("/proc/self/exe"); }
 
 std::string python() {
-  if (const char* chosen = std::getenv("KMBENCH_PYTHON"); chosen && *chosen) return chosen;
+  if (const std::string chosen = variable("KMBENCH_PYTHON"); !chosen.empty()) return chosen;
   std::error_code error;
   for (const fs::path& beside : {home() / ".venv/bin/python3", program().parent_path() / "python3"})
     if (fs::exists(beside, error)) return beside.string();
   return "python3";
 }
 
-fs::path results_folder() { return home() / "results"; }
-
-std::filesystem::path own_results_folder() {
-  const auto set = [](const char* variable) {
-    const char* value = std::getenv(variable);
-    return fs::path(value ? value : "");
-  };
-  if (const auto named = set("KMBENCH_RESULTS"); !named.empty()) return named;
-  if (const auto data = set("XDG_DATA_HOME"); data.is_absolute()) return data / "kmbench/results";
-  if (const auto user = set("HOME"); user.is_absolute()) return user / ".local/share/kmbench/results";
+fs::path own_results_folder() {
+  if (const fs::path named = variable("KMBENCH_RESULTS"); !named.empty()) return named;
+  if (const fs::path data = variable("XDG_DATA_HOME"); data.is_absolute()) return data / "kmbench/results";
+  if (const fs::path user = variable("HOME"); user.is_absolute()) return user / ".local/share/kmbench/results";
   throw UserError("HOME is not set: say with --out where the lines go");
 }
 

@@ -63,8 +63,7 @@ class Setting {
     if (before_) ::setenv(name_, before_->c_str(), 1);
     else ::unsetenv(name_);
   }
-  Setting(const Setting&) = delete;
-  Setting& operator=(const Setting&) = delete;
+  Setting(Setting&&) = delete;
 
  private:
   const char* name_;

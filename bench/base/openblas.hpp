@@ -22,8 +22,7 @@ class Threads {
   /// count: 0 for all hardware threads.
   Threads(void* library, int count);
   ~Threads();
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
+  Threads(Threads&&) = delete;
 
  private:
   void (*set_)(int) = nullptr;

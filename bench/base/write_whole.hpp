@@ -16,8 +16,7 @@ class PartFile {
   /// Throws UserError for a device, a pipe or a folder.
   explicit PartFile(const std::filesystem::path& named);
   ~PartFile();
-  PartFile(const PartFile&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
+  PartFile(PartFile&&) = delete;
 
   const std::filesystem::path& path() const { return part_; }
   /// Replaces the named file. Throws UserError.

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <numbers>
 #include <sstream>
 #include <thread>
 
+#include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
 #include "bench/base/write_whole.hpp"
@@ -38,20 +38,11 @@ fs::path default_costs(Device device) {
 
 }  // namespace
 
-std::string cpu_name() {
-  std::ifstream in("/proc/cpuinfo");
-  std::string model = "unknown";
-  for (std::string line; model == "unknown" && std::getline(in, line);)
-    if (line.starts_with("model name")) model = line.substr(std::min(line.size(), line.find(':') + 2));
-  return model + " " + std::to_string(std::thread::hardware_concurrency()) + " threads";
-}
+std::string cpu_name() { return cpuinfo("model name") + " " + std::to_string(std::thread::hardware_concurrency()) + " threads"; }
 
 fs::path own_costs(Device device, std::string name) {
-  const char *cache = std::getenv("XDG_CACHE_HOME"), *user = std::getenv("HOME");
-  fs::path folder;
-  if (cache && *cache == '/') folder = cache;
-  else if (user && *user == '/') folder = fs::path(user) / ".cache";
-  else return {};
+  const fs::path cache = variable("XDG_CACHE_HOME"), folder = cache.is_absolute() ? cache : fs::path(variable("HOME")) / ".cache";
+  if (!folder.is_absolute()) return {};
   for (char& letter : name)
     if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
   return folder / "kmbench" / ((device == Device::cpu ? "costs_cpu_" : "costs_gpu_") + name + ".txt");

@@ -41,8 +41,7 @@ class Plugged final : public AnySolver<T> {
     if (!state_) fail(theirs_, "prepare");
   }
   ~Plugged() override { theirs_.forget(state_); }
-  Plugged(const Plugged&) = delete;
-  Plugged& operator=(const Plugged&) = delete;
+  Plugged(Plugged&&) = delete;
 
   void reset() override { iters_ = 0; }
   int iterate(Trace&) override {

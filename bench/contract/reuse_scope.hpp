@@ -16,8 +16,7 @@ class ReuseScope {
     if (--alive_ > 0) return;
     for (const auto& drop : drops_) drop();
   }
-  ReuseScope(const ReuseScope&) = delete;
-  ReuseScope& operator=(const ReuseScope&) = delete;
+  ReuseScope(ReuseScope&&) = delete;
 
   static bool active() { return alive_ > 0; }
   /// Registers a callback that frees what was kept. Call once.

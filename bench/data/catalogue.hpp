@@ -37,8 +37,7 @@ std::map<std::string, Entry> catalogue();
 struct KeepCatalogue {
   KeepCatalogue();
   ~KeepCatalogue();
-  KeepCatalogue(const KeepCatalogue&) = delete;
-  KeepCatalogue& operator=(const KeepCatalogue&) = delete;
+  KeepCatalogue(KeepCatalogue&&) = delete;
 };
 
 /// Returns the entry of a name or of a path to a file of points. Throws UserError, or `Missing` for a known file that is not here.

@@ -4,7 +4,6 @@
 #include <lzma.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -119,14 +118,9 @@ ZipMember array_of_zip(std::string_view archive, const std::string& path) {
 
 /// Unpacks at most `limit` bytes of a deflated member to `out`. Returns their number.
 std::size_t inflate(const ZipMember& member, char* out, std::size_t limit, const std::string& path) {
-  struct Stream {
-    z_stream z = {};
-    Stream() {
-      if (::inflateInit2(&z, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // raw, without zlib's own header
-    }
-    ~Stream() { ::inflateEnd(&z); }
-  } stream;
-  z_stream& z = stream.z;
+  z_stream z = {};
+  if (::inflateInit2(&z, -MAX_WBITS) != Z_OK) throw std::bad_alloc();  // raw, without zlib's own header
+  const std::unique_ptr<z_stream, decltype(&::inflateEnd)> owner(&z, ::inflateEnd);
   std::size_t read = 0, made = 0;
   constexpr std::size_t step = std::numeric_limits<uInt>::max();
   for (int state = Z_OK; state == Z_OK && made < limit;) {
@@ -158,11 +152,8 @@ const char* complaint(lzma_ret state) {
 
 /// Unpacks at most `limit` bytes to `out`. Returns their number.
 std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const std::string& path) {
-  struct Decoder {
-    lzma_stream stream = LZMA_STREAM_INIT;
-    ~Decoder() { lzma_end(&stream); }
-  } decoder;
-  lzma_stream& s = decoder.stream;
+  lzma_stream s = LZMA_STREAM_INIT;
+  const std::unique_ptr<lzma_stream, decltype(&::lzma_end)> owner(&s, ::lzma_end);
   if (lzma_stream_decoder(&s, most_dictionary, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   s.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
   s.avail_in = packed.size();
@@ -178,11 +169,11 @@ std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const 
 
 bool is_packed(const std::filesystem::path& path) { return path.extension() == ".xz" || path.extension() == ".npz"; }
 
-InputFile::InputFile(const std::filesystem::path& path) : id_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  if (id_ < 0) throw UserError("{}: {}", path.string(), std::strerror(errno));
+Descriptor open_to_read(const std::filesystem::path& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.id() < 0) throw UserError("{}: {}", path.string(), std::strerror(errno));
+  return file;
 }
-
-InputFile::~InputFile() { ::close(id_); }
 
 FileBytes::Mapping::Mapping(std::size_t size, int file) : bytes(size) {
   void* const at = file >= 0 ? mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0)
@@ -194,7 +185,7 @@ FileBytes::Mapping::Mapping(std::size_t size, int file) : bytes(size) {
 FileBytes::Mapping::~Mapping() { munmap(data, bytes); }
 
 FileBytes::FileBytes(const std::filesystem::path& path, std::size_t limit) {
-  const InputFile file(path);
+  const Descriptor file = open_to_read(path);
   struct stat status {};
   if (fstat(file.id(), &status) != 0) throw UserError("{}: {}", path.string(), std::strerror(errno));
   if (!S_ISREG(status.st_mode)) throw UserError(path.string() + ": not a regular file");

@@ -7,23 +7,14 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/base/descriptor.hpp"
+
 namespace km {
 
-/// True for .xz and .npz.
 bool is_packed(const std::filesystem::path& path);
 
-/// A file open for reading. A pipe without a writer does not block. Throws UserError.
-class InputFile {
- public:
-  explicit InputFile(const std::filesystem::path& path);
-  ~InputFile();
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  int id() const { return id_; }
-
- private:
-  int id_;
-};
+/// Opens a file for reading. A pipe without a writer does not block. Throws UserError.
+Descriptor open_to_read(const std::filesystem::path& path);
 
 class FileBytes {
  public:
@@ -39,8 +30,7 @@ class FileBytes {
   struct Mapping {
     Mapping(std::size_t bytes, int file);  // maps a file, or for -1 zeroed memory
     ~Mapping();
-    Mapping(const Mapping&) = delete;
-    Mapping& operator=(const Mapping&) = delete;
+    Mapping(Mapping&&) = delete;
     char* data;
     std::size_t bytes;
   };

@@ -1,7 +1,6 @@
 #include "bench/data/npy.hpp"
 
 #include <re2/re2.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -108,7 +107,7 @@ void convert(const char* from, const NpyHeader& h, std::int64_t n, T* to) {
 }
 
 /// Returns false if the file ends early.
-bool read_at(const InputFile& file, std::size_t offset, std::size_t bytes, char* to) {
+bool read_at(const Descriptor& file, std::size_t offset, std::size_t bytes, char* to) {
   while (bytes > 0) {
     const auto got = ::pread(file.id(), to, bytes, off_t(offset));
     if (got < 0 && errno == EINTR) continue;
@@ -188,7 +187,7 @@ MappedRows<T> map_npy(const fs::path& path, std::int64_t n) {
   npy_shape(path);  // throws if the size is wrong
   const NpyHeader h = read_npy_header(path);
   if (n > h.n) throw UserError("{}: {} rows, {} are needed", path.string(), h.n, n);
-  const InputFile file(path);
+  const Descriptor file = open_to_read(path);
   const std::size_t bytes = std::size_t(n) * std::size_t(h.d) * sizeof(T);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::atomic<bool> short_of = false;

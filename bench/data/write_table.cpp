@@ -1,11 +1,11 @@
 // Writes tables of numbers to .npy and .csv through temporary files.
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "bench/base/descriptor.hpp"
 #include "bench/base/error.hpp"
 #include "bench/base/write_whole.hpp"
 #include "bench/data/dataset.hpp"
@@ -42,40 +42,26 @@ class MappedPart {
     if (!unknown && bytes > space.available)
       throw UserError("cannot write {}: it takes {:.3g} GiB, {:.3g} GiB of the disk are free", path.string(), double(bytes) / (1 << 30),
                       double(space.available) / (1 << 30));
-    file_ = ::open(part_.path().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file_ < 0) refuse(errno);
-    if (const int error = ::posix_fallocate(file_, 0, off_t(bytes))) refuse(error);  // detects a full disk
-    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-    if (at == MAP_FAILED) refuse(errno);
-    data_ = static_cast<char*>(at);
+    const Descriptor file(::open(part_.path().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (file.id() < 0) part_.refuse(errno);
+    if (const int error = ::posix_fallocate(file.id(), 0, off_t(bytes))) part_.refuse(error);  // detects a full disk
+    data_ = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.id(), 0);
+    if (data_ == MAP_FAILED) part_.refuse(errno);
   }
-  ~MappedPart() { close(); }
-  MappedPart(const MappedPart&) = delete;
-  MappedPart& operator=(const MappedPart&) = delete;
+  ~MappedPart() { ::munmap(data_, bytes_); }
+  MappedPart(MappedPart&&) = delete;
 
-  char* data() const { return data_; }
+  char* data() const { return static_cast<char*>(data_); }
 
   void keep() {
-    if (::msync(data_, bytes_, MS_SYNC) != 0) refuse(errno);
+    if (::msync(data_, bytes_, MS_SYNC) != 0) part_.refuse(errno);
     part_.keep();
   }
 
  private:
-  void close() {
-    if (data_) ::munmap(data_, bytes_);
-    if (file_ >= 0) ::close(file_);
-    data_ = nullptr;
-    file_ = -1;
-  }
-  [[noreturn]] void refuse(int error) {
-    close();
-    part_.refuse(error);
-  }
-
   PartFile part_;
   std::size_t bytes_;
-  int file_ = -1;
-  char* data_ = nullptr;
+  void* data_;
 };
 
 }  // namespace

@@ -1,38 +1,20 @@
 namespace km {
 
-/// Features of the program's own -march, up to a null.
+#define KM_TEXT(text) #text
+#define KM_FEATURE(name, macro) (KM_TEXT(macro)[0] == '1' ? name : "")  // a macro that the compiler does not define as 1 gives its own name
+
+/// Features of the program's own -march, "" for one that it lacks, up to a null.
 extern const char* const compiled_features[];
-const char* const compiled_features[] = {
-#ifdef __AVX__
-    "avx",
-#endif
-#ifdef __AVX2__
-    "avx2",
-#endif
-#ifdef __FMA__
-    "fma",
-#endif
-#ifdef __BMI2__
-    "bmi2",
-#endif
-#ifdef __AVX512F__
-    "avx512f",
-#endif
-#ifdef __AVX512BW__
-    "avx512bw",
-#endif
-#ifdef __AVX512DQ__
-    "avx512dq",
-#endif
-#ifdef __AVX512VL__
-    "avx512vl",
-#endif
-#ifdef __AVX512VBMI__
-    "avx512vbmi",
-#endif
-#ifdef __AVX512VNNI__
-    "avx512vnni",
-#endif
-    nullptr};
+constinit const char* const compiled_features[] = {KM_FEATURE("avx", __AVX__),
+                                                   KM_FEATURE("avx2", __AVX2__),
+                                                   KM_FEATURE("fma", __FMA__),
+                                                   KM_FEATURE("bmi2", __BMI2__),
+                                                   KM_FEATURE("avx512f", __AVX512F__),
+                                                   KM_FEATURE("avx512bw", __AVX512BW__),
+                                                   KM_FEATURE("avx512dq", __AVX512DQ__),
+                                                   KM_FEATURE("avx512vl", __AVX512VL__),
+                                                   KM_FEATURE("avx512vbmi", __AVX512VBMI__),
+                                                   KM_FEATURE("avx512vnni", __AVX512VNNI__),
+                                                   nullptr};
 
 }  // namespace km

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 
+#include "bench/base/cpu.hpp"
 #include "bench/device/device.hpp"
 #include "bench/machine/nvml.hpp"
 
@@ -13,21 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<double> number_in(const fs::path& file) {
-  double value = 0;
-  if (std::ifstream in(file); in >> value) return value;
-  return std::nullopt;
-}
-
 /// Returns the package zones intel-rapl:0, intel-rapl:1, ... (AMD's too). Sub-zones have a second colon.
 std::vector<fs::path> packages_in(const fs::path& powercap) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(powercap, error)) {
     const std::string zone = entry.path().filename().string();
-    std::string name;
-    std::ifstream(entry.path() / "name") >> name;
-    if (zone.starts_with("intel-rapl:") && std::ranges::count(zone, ':') == 1 && name.starts_with("package")) found.push_back(entry.path());
+    const bool package = first_line(entry.path() / "name").starts_with("package");
+    if (package && zone.starts_with("intel-rapl:") && std::ranges::count(zone, ':') == 1) found.push_back(entry.path());
   }
   std::ranges::sort(found);
   return found;
@@ -44,7 +37,7 @@ EnergyMeter::EnergyMeter(bool gpu, const fs::path& folder) {
   }
   source_ = "RAPL";
   for (const auto& zone : packages_in(folder)) {
-    const auto now = number_in(zone / "energy_uj"), range = number_in(zone / "max_energy_range_uj");
+    const auto now = number_in<double>(zone / "energy_uj"), range = number_in<double>(zone / "max_energy_range_uj");
     if (!now || !range) {
       unreadable_ = fmt::format("{} may not be read by this user", (zone / "energy_uj").string());
       return;
@@ -63,7 +56,7 @@ std::optional<double> EnergyMeter::joules() {
   }
   double sum = 0;
   for (auto& package : packages_) {
-    const auto now = number_in(package.counter);
+    const auto now = number_in<double>(package.counter);
     if (!now) return std::nullopt;
     if (*now < package.last) package.turns += package.range;
     package.last = *now;

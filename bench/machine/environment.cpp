@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <omp.h>
+#include <re2/re2.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -11,7 +12,6 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,10 +19,11 @@
 #include <sstream>
 #include <thread>
 
+#include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
+#include "bench/base/home.hpp"
 #include "bench/base/write_whole.hpp"
 #include "bench/device/device.hpp"
-#include "bench/machine/cpu.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/machine/version.hpp"
@@ -46,15 +47,6 @@ std::string hash(const std::string& text, int digits) {
 std::string host_name() {
   std::string name(256, '\0');
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.c_str() : "";
-}
-
-std::string cache_sizes() {
-  std::string text;
-  for (int index = 0;; ++index) {
-    const std::string size = first_line(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
-    if (size.empty()) return text;
-    text += (index > 0 ? " " : "") + size;
-  }
 }
 
 int physical_cores() {
@@ -88,6 +80,12 @@ Json caches() {
   }
 }
 
+std::string cache_sizes() {
+  std::string text;
+  for (const Json& cache : caches()) text += (text.empty() ? "" : " ") + cache["size"].get<std::string>();
+  return text;
+}
+
 Json numa() {
   Json nodes = Json::object();
   for (int node = 0; fs::exists(fmt::format("/sys/devices/system/node/node{}", node)); ++node)
@@ -113,11 +111,6 @@ Json gpu() {
   return object;
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 Json openmp() {
   return {{"version", _OPENMP},
           {"max_threads", omp_get_max_threads()},
@@ -141,13 +134,10 @@ Json warnings(const Json& record) {
 }
 
 std::string slug(std::string text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '.') out += char(std::tolower(c));
-    else if (!out.empty() && out.back() != '-') out += '-';
-  }
-  while (!out.empty() && out.back() == '-') out.pop_back();
-  return out;
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  RE2::GlobalReplace(&text, "[^a-z0-9.]+", "-");
+  RE2::GlobalReplace(&text, "^-|-$", "");
+  return text;
 }
 
 bool holds_lines(const fs::path& folder) {
@@ -210,11 +200,7 @@ std::string load_warning(int threads, const std::function<std::string()>& loadav
   if (load <= 0.3 * threads) return "";
   int busy = 0;  // the load is a mean over a minute: confirm with the running threads
   for (int look = 0; look < 5; ++look) {
-    std::istringstream words(loadavg());
-    std::string mean;
-    int running = 0;
-    words >> mean >> mean >> mean >> running;
-    busy += running > 1;  // this thread is one
+    busy += running_threads(loadavg()) > 1;  // this thread is one
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return busy >= 3 ? fmt::format("the machine is not quiet: load {:.2f} on {} threads", load, threads) : "";
@@ -246,8 +232,7 @@ std::string machine_id() {
     if (name.starts_with("nvidia-")) name.erase(0, 7);
   } else {
     std::string model = cpuinfo("model name");
-    for (const char* noise : {"(R)", "(TM)", " CPU", " Processor", "@ "})
-      for (std::size_t at; (at = model.find(noise)) != model.npos;) model.erase(at, std::string_view(noise).size());
+    RE2::GlobalReplace(&model, R"(\(R\)|\(TM\)| CPU| Processor|@ )", "");
     name = slug(model) + fmt::format("-{}t", omp_get_num_procs());
   }
   return name + "-" + short_fingerprint(fingerprint());

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <limits>
 
+#include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
-#include "bench/machine/cpu.hpp"
 
 namespace km::memory {
 namespace {
@@ -17,22 +17,15 @@ std::int64_t bytes_of(const char* file, const char* key) {
   return kilobytes.empty() ? 0 : std::stoll(kilobytes) * 1024;
 }
 
-/// Returns the number in a file, or `otherwise` if there is none ("max").
-std::int64_t number_in(const std::string& file, std::int64_t otherwise) {
-  std::ifstream in(file);
-  std::int64_t value = 0;
-  return in >> value ? value : otherwise;
-}
-
 /// Returns a control group's limit minus its use. File pages do not count, because the kernel can reclaim them.
 std::int64_t left_in(const std::string& folder, const char* limit, const char* used, const std::string& prefix) {
-  const std::int64_t most = number_in(folder + limit, unlimited);
-  if (most == unlimited) return unlimited;
+  const auto most = number_in<std::int64_t>(folder + limit);
+  if (!most) return unlimited;  // "max"
   std::int64_t files = 0, bytes = 0;
   std::ifstream in(folder + "/memory.stat");
   for (std::string name; in >> name >> bytes;)
     if (name == prefix + "active_file" || name == prefix + "inactive_file") files += bytes;
-  return std::max<std::int64_t>(1, most - number_in(folder + used, 0) + files);
+  return std::max<std::int64_t>(1, *most - number_in<std::int64_t>(folder + used).value_or(0) + files);
 }
 
 /// The same for this process's group, version 2 ("0::/path") or 1 ("7:memory:/path").

@@ -107,10 +107,6 @@ std::vector<std::string> throttle_words(std::uint64_t reasons) {
   return found;
 }
 
-bool silent(const nvml::Reading& reading) {
-  return !reading.sm_mhz && !reading.memory_mhz && !reading.temperature_c && !reading.throttle_reasons && !reading.energy_mj;
-}
-
 }  // namespace
 
 GpuState::GpuState() : uuid_(device::uuid()), before_(nvml::read(uuid_)), start_(std::chrono::steady_clock::now()) {}
@@ -118,7 +114,7 @@ GpuState::GpuState() : uuid_(device::uuid()), before_(nvml::read(uuid_)), start_
 nlohmann::ordered_json GpuState::finish() const {
   const double window_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const nvml::Reading after = nvml::read(uuid_);
-  if (silent(before_) && silent(after)) return nullptr;
+  if (before_ == nvml::Reading() && after == nvml::Reading()) return nullptr;
   Json throttle, energy_j;
   if (after.throttle_reasons) throttle = throttle_words(*after.throttle_reasons);
   if (before_.energy_mj && after.energy_mj && window_s >= shortest_energy_window_s) energy_j = double(*after.energy_mj - *before_.energy_mj) * 1e-3;

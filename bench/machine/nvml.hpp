@@ -17,6 +17,7 @@ struct Reading {
   std::optional<unsigned> temperature_c;
   std::optional<std::uint64_t> throttle_reasons;  // NVML's bits
   std::optional<std::int64_t> energy_mj;          // since the driver's start
+  bool operator==(const Reading&) const = default;
 };
 
 /// Reads the card with this UUID (device::uuid()). Never throws.

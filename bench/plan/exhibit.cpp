@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <ranges>
 
 #include "bench/base/home.hpp"
 #include "bench/base/text.hpp"

@@ -12,11 +12,9 @@ Pattern::Pattern(std::string_view flag, const std::string& text) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(4 << 20);
-  expression_ = std::make_unique<re2::RE2>(text, options);
+  expression_ = std::make_shared<re2::RE2>(text, options);
   if (!expression_->ok()) throw UserError("{} '{}' is not a regular expression (RE2's syntax): {}", flag, text, expression_->error());
 }
-
-Pattern::~Pattern() = default;
 
 bool Pattern::matches(std::string_view text) const { return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *expression_); }
 

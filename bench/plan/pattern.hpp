@@ -15,13 +15,12 @@ class Pattern {
  public:
   /// Throws UserError, starting with the flag, if the expression is invalid or too long.
   explicit Pattern(std::string_view flag, const std::string& text);
-  ~Pattern();
 
   /// True if it matches anywhere in the text.
   bool matches(std::string_view text) const;
 
  private:
-  std::unique_ptr<re2::RE2> expression_;
+  std::shared_ptr<const re2::RE2> expression_;
 };
 
 }  // namespace km

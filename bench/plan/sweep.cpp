@@ -14,7 +14,6 @@
 #include "bench/data/catalogue.hpp"
 #include "bench/data/hash.hpp"
 #include "bench/data/limits.hpp"
-#include "bench/plan/exhibit.hpp"
 #include "bench/plan/pattern.hpp"
 #include "bench/plan/schema.hpp"
 

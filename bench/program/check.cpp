@@ -49,16 +49,10 @@ int work(const Inbox& inbox) {
   return 0;
 }
 
-/// Checks by implementation, for the progress of a log.
-std::map<std::string, std::size_t> groups_of(const std::vector<Check>& checks) {
-  std::map<std::string, std::size_t> groups;
-  for (const auto& check : checks) ++groups[check.implementation->name];
-  return groups;
-}
-
 class Tally {
  public:
-  Tally(const std::vector<Check>& checks, bool verbose) : checks_(checks), verbose_(verbose), progress_(groups_of(checks)) {}
+  Tally(const std::vector<Check>& checks, bool verbose)
+      : checks_(checks), verbose_(verbose), progress_(checks, [](const Check& check) { return check.implementation->name; }) {}
 
   void start(const std::string& id) { progress_.start(checks_.at(std::stoul(id)).name); }
 

@@ -1,13 +1,13 @@
 #include "bench/program/flags.hpp"
 
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <ranges>
@@ -68,12 +68,6 @@ fs::path copy_of_input(const fs::path& folder) {
   return path;
 }
 
-std::optional<int> column_number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 /// Marks the columns of one list.
 std::vector<bool> listed(std::string_view flag, const std::string& list, const std::vector<std::string>& names, int columns) {
   std::vector<bool> marked(std::size_t(columns), list.empty());
@@ -81,16 +75,10 @@ std::vector<bool> listed(std::string_view flag, const std::string& list, const s
   for (const auto part : list | std::views::split(',')) {
     const std::string item(part.begin(), part.end());
     int first = 0, last = 0;
-    const auto dash = item.find('-', 1);
-    if (const auto named = std::ranges::find(names, item); !item.empty() && named != names.end()) {
-      first = last = int(named - names.begin()) + 1;
-    } else if (const auto one = column_number(item)) {
-      first = last = *one;
-    } else if (dash != item.npos) {
-      first = column_number(item.substr(0, dash)).value_or(0);
-      last = column_number(item.substr(dash + 1)).value_or(0);
-      if (last > 0 && last < first) throw UserError("{} '{}' runs backwards; a range is {}-{}", flag, item, last, first);
-    }
+    if (const auto named = std::ranges::find(names, item); !item.empty() && named != names.end()) first = last = int(named - names.begin()) + 1;
+    else if (RE2::FullMatch(item, R"((\d+))", &first)) last = first;
+    else if (RE2::FullMatch(item, R"((\d+)-(\d+))", &first, &last) && last > 0 && last < first)
+      throw UserError("{} '{}' runs backwards; a range is {}-{}", flag, item, last, first);
     if (first < 1 || last < first || last > columns)
       throw UserError("{} '{}': no such column; there are 1 to {}{}", flag, one_line(item), columns,
                       names.empty() ? "" : one_line(fmt::format(": {}", fmt::join(names, ", ")).substr(0, 300)));
@@ -298,7 +286,7 @@ std::optional<TunedValues> TunedFlags::values(const std::string& machine) const 
     if (const auto own = own_tuning_folder(); fs::exists(own / (machine + ".json"))) return TunedValues(own, machine);
   } catch (const UserError&) {  // no user folder
   }
-  return TunedValues(tuning_folder(), machine);
+  return TunedValues(home() / "tuning", machine);
 }
 
 std::vector<int> chosen_columns(const std::string& keep, const std::string& skip, const std::vector<std::string>& names, int columns) {

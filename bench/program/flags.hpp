@@ -115,8 +115,7 @@ class ScratchFolder {
   ScratchFolder() = default;
   explicit ScratchFolder(std::filesystem::path path);
   ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ScratchFolder(ScratchFolder&&) = delete;
   const std::filesystem::path& path();
 
  private:

@@ -21,7 +21,7 @@ Words known(std::string_view name) {
     if (takes(flag)) words.insert(words.end(), {flag, value.string()});
   };
   add("--kmbench", program());
-  add("--results", name == "show" ? own_results_folder() : results_folder());
+  add("--results", name == "show" ? own_results_folder() : home() / "results");
   add("--papers", home() / "papers");
   return words;
 }
@@ -46,8 +46,8 @@ int become_python(const Invocation& by) {
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const char* before = std::getenv("PYTHONPATH");
-  ::setenv("PYTHONPATH", (folder.string() + (before && *before ? std::string(":") + before : "")).c_str(), 1);
+  const std::string before = variable("PYTHONPATH");
+  ::setenv("PYTHONPATH", (folder.string() + (before.empty() ? "" : ":" + before)).c_str(), 1);
   ::execvp(argv[0], argv.data());
   throw UserError("cannot start {}: KMBENCH_PYTHON names a Python", words.front());
 }
@@ -84,7 +84,8 @@ const RegisterCommand registrations[] = {
     {22, python_command("tuning", "What a tuning tried: regret of the defaults, and a map of times", {"--x", "--y", "--metric", "--out"})},
     {23, python_command("t4", "A tuning in the auto-tuners' results format, T4", {"--out"})},
     {27, python_command("fetch", "Data sets from their official addresses, checked, into data/", {"$datasets", "--out"})},
-    {24, python_command("scatter", "The picture of a clustering", {"--points", "--clusters", "--labels", "--centroids", "--out", "--dims", "--title"})},
+    {24,
+     python_command("scatter", "The picture of a clustering", {"--points", "--clusters", "--labels", "--centroids", "--out", "--dims", "--title"})},
 };
 
 }  // namespace km::plots_command

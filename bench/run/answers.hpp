@@ -11,7 +11,6 @@
 
 #include "bench/run/measure.hpp"
 #include "bench/run/runs.hpp"
-#include "bench/run/together.hpp"
 #include "bench/run/truth.hpp"
 
 namespace km {

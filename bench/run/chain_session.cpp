@@ -65,8 +65,6 @@ class ChainSession final : public Session {
     m.iters = last_.iters;
   }
 
-  void measure_energy(Measurement&) override {}
-
   void finish(Measurement& m) override {
     m.line.peak_bytes = memory::peak_bytes();
     m.trace_disturbed = traced_run(m).disturbed > disturbed_share;
@@ -76,8 +74,6 @@ class ChainSession final : public Session {
     m.line.samples_s.push_back(traced_run(m).wall_s);
     m.iters = last_.iters;
   }
-
-  void explain_points(Measurement&) override {}  // no other case has them
 
   const std::vector<std::int32_t>& labels() const override { return last_.labels; }
 

@@ -49,35 +49,24 @@ void report_crashes(int events, const std::string& secret) {
 
 }  // namespace
 
-Inbox Inbox::of_rank() {
+std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
   Inbox inbox;
-  inbox.events_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  const bool is_rank = argv.back() == rank_word && no_ranks().empty();
+  if (is_rank) {
+    inbox.todo_ = STDIN_FILENO;
+    inbox.events_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  } else {
+    int parent = 0;
+    if (std::sscanf(argv.back().c_str(), "--worker=%d:%d:%d", &parent, &inbox.todo_, &inbox.events_) != 3 || parent != ::getppid())
+      return std::nullopt;
+    for (const int pipe : {inbox.todo_, inbox.events_})
+      if (::fcntl(pipe, F_SETFD, FD_CLOEXEC) < 0) return std::nullopt;
+  }
+  argv.pop_back();
   ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what MPI prints, already while it starts, and implementations is no result
-  inbox.todo_ = STDIN_FILENO;
-  join_ranks();
+  if (is_rank) join_ranks();
   inbox.next();
   report_crashes(inbox.events_, inbox.secret_);
-  return inbox;
-}
-
-std::optional<Inbox> Inbox::open(std::vector<std::string>& argv) {
-  if (argv.back() == rank_word && no_ranks().empty()) {
-    argv.pop_back();
-    return of_rank();
-  }
-  int parent = 0, todo = -1, events = -1;
-  if (std::sscanf(argv.back().c_str(), "--worker=%d:%d:%d", &parent, &todo, &events) != 3 || parent != ::getppid() || ::fcntl(todo, F_GETFD) < 0 ||
-      ::fcntl(events, F_GETFD) < 0)
-    return std::nullopt;
-  argv.pop_back();
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);  // what implementations print is no result
-  Inbox inbox;
-  inbox.todo_ = todo;
-  inbox.events_ = events;
-  ::fcntl(todo, F_SETFD, FD_CLOEXEC);
-  ::fcntl(events, F_SETFD, FD_CLOEXEC);
-  inbox.next();
-  report_crashes(events, inbox.secret_);
   return inbox;
 }
 

@@ -27,7 +27,6 @@ class Inbox {
   [[noreturn]] void leave(bool at_once = false) const;
 
  private:
-  static Inbox of_rank();
   bool read_jobs();
   bool share_jobs(bool more);
   void send(const std::string& line) const;

@@ -21,7 +21,6 @@
 #include "bench/run/process_state.hpp"
 #include "bench/run/runs.hpp"
 #include "bench/run/time_judge.hpp"
-#include "bench/run/timing.hpp"
 #include "bench/run/together.hpp"
 #include "bench/run/unforeseen.hpp"
 

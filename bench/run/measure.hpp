@@ -48,14 +48,15 @@ class Session {
   virtual ~Session() = default;
   /// Makes one timed run: reset, iterate (timed), download, judge. Repeats a disturbed run a few times. Adds a sample.
   virtual void repeat(Measurement& m) = 0;
-  /// Measures energy in extra, untimed runs. Only the last is judged. Call after the timed runs of a right case.
-  virtual void measure_energy(Measurement& m) = 0;
+  /// Measures energy in extra, untimed runs. Only the last is judged; a chain has none. Call after the timed runs of a right case.
+  virtual void measure_energy(Measurement& /*m*/) {}
   /// Makes a traced, judged run for phases and counters, then checks the process and replays the result. Call last, if the case is right.
   virtual void finish(Measurement& m) = 0;
   /// Makes one run from the start as given, disturbed or not. Judges it, and with a tolerance of 0 that it stopped at rest. Call first, and alone.
   virtual void solve(Measurement& m) = 0;
-  /// Compares the points with those loaded; a worker with other points takes no further case. Call before another case takes its turn.
-  virtual void explain_points(Measurement& m) = 0;
+  /// Compares the points with those loaded, unless no other case has them. A worker with other points takes no further case. Call before another case
+  /// takes its turn.
+  virtual void explain_points(Measurement& /*m*/) {}
   /// The last run's.
   virtual const std::vector<std::int32_t>& labels() const = 0;
   /// Writes labels.npy (n, 4-byte integers) and centroids.npy (k x d) of the last run into a folder. Throws UserError.

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cfenv>
+#include <chrono>
 #include <clocale>
 #include <csignal>
 #include <cstdint>
@@ -31,9 +32,10 @@
 #include <locale>
 #include <set>
 #include <string_view>
+#include <thread>
 
+#include "bench/base/cpu.hpp"
 #include "bench/contract/library.hpp"
-#include "bench/machine/cpu.hpp"
 
 extern char** environ;
 
@@ -215,11 +217,9 @@ std::string ProcessState::change() const {
 bool ProcessState::has_more_threads() const { return thread_count() > threads_; }
 
 bool has_busy_threads() {
-  constexpr int looks = 240;
-  for (int look = 0; look < looks; ++look) {  // OpenMP threads spin for a while, longer on a busy machine
+  for (int look = 0; look < 240; ++look) {  // OpenMP threads spin for a while, longer on a busy machine
     if (!another_thread_runs()) return false;
-    const timespec pause{0, 1'000'000};
-    ::nanosleep(&pause, nullptr);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return true;
 }

@@ -76,12 +76,6 @@ std::string far_off(const Json& line) {
                      samples.size(), far_from_median, longest * 1e3, middle * 1e3);
 }
 
-Progress::Progress(std::map<std::string, std::size_t> groups)
-    : left_(std::move(groups)), columns_(columns_of(stderr)), coloured_(wants_colour(stderr)), start_(std::chrono::steady_clock::now()),
-      last_print_(start_) {
-  for (const auto& [group, jobs] : left_) all_ += jobs;
-}
-
 void Progress::start(const std::string& job) {
   if (columns_ > 0) {
     const std::string text = fitted(head() + " " + job, std::size_t(columns_ - 1));

@@ -32,11 +32,13 @@ std::string far_off(const nlohmann::ordered_json& line);
 
 class Progress {
  public:
-  /// groups: jobs per group (an exhibit's cases).
-  explicit Progress(std::map<std::string, std::size_t> groups);
+  /// group_of: names a job's group (an exhibit's cases).
+  template <class Jobs, class GroupOf>
+  Progress(const Jobs& jobs, GroupOf group_of) : all_(jobs.size()) {
+    for (const auto& job : jobs) ++left_[group_of(job)];
+  }
   ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  Progress(Progress&&) = delete;
 
   void start(const std::string& job);
   void done(const std::string& group);
@@ -51,9 +53,9 @@ class Progress {
 
   std::map<std::string, std::size_t> left_;  // by group
   std::size_t all_ = 0, done_ = 0;
-  int columns_;  // 0: no terminal
-  bool coloured_, shows_ = false;
-  std::chrono::steady_clock::time_point start_, last_print_;
+  int columns_ = columns_of(stderr);  // 0: no terminal
+  bool coloured_ = wants_colour(stderr), shows_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_print_ = start_;
 };
 
 }  // namespace km

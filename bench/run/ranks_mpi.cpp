@@ -40,14 +40,8 @@ class MpiRanks final : public Ranks {
   int local_size() const override { return local_size_; }
   int local_rank() const override { return local_rank_; }
 
-  void sum(std::span<std::int64_t> numbers) override {
-    in_pieces(numbers.size(),
-              [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD); });
-  }
-  void max(std::span<std::int64_t> numbers) override {
-    in_pieces(numbers.size(),
-              [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD); });
-  }
+  void sum(std::span<std::int64_t> numbers) override { reduce(numbers, MPI_SUM); }
+  void max(std::span<std::int64_t> numbers) override { reduce(numbers, MPI_MAX); }
 
   void broadcast(void* bytes, std::size_t count) override {
     in_pieces(count, [&](std::size_t at, int length) {
@@ -89,6 +83,9 @@ class MpiRanks final : public Ranks {
   }
 
  private:
+  static void reduce(std::span<std::int64_t> numbers, MPI_Op by) {
+    in_pieces(numbers.size(), [&](std::size_t at, int count) { MPI_Allreduce(MPI_IN_PLACE, &numbers[at], count, MPI_INT64_T, by, MPI_COMM_WORLD); });
+  }
   std::vector<std::int64_t> numbers_of_all(std::int64_t mine) const {
     std::vector<std::int64_t> all(std::size_t(size_), 0);
     MPI_Allgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);

@@ -21,12 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Json series(const Trace::Series& all) {
-  Json object = Json::object();
-  for (const auto& [name, values] : all) object[name] = values;
-  return object;
-}
-
 Json text_or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
 
 /// Empty unless every sample has the field.
@@ -194,8 +188,8 @@ void add_measurement(Json& line, const Case& c, const Measurement& m) {
   if (m.prepare_disturbed) line["disturbed_verbs"].push_back("prepare");
   if (m.trace_disturbed) line["disturbed_verbs"].push_back("trace");
   line["prepare_phases"] = m.prepare_trace.prepare();
-  line["phases"] = series(m.trace.phases());
-  line["counters"] = series(m.counters);
+  line["phases"] = m.trace.phases();
+  line["counters"] = m.counters;
   line["grade"] = to_string(judged.grade);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/base/descriptor.hpp"
 #include "bench/plan/case.hpp"
 
 namespace km {
@@ -51,18 +52,9 @@ class ResultFile {
   std::filesystem::path path_;
 };
 
-/// Allows one writer per folder. Two would disturb each other's times and mix their lines.
-class FolderLock {
- public:
-  /// Creates the folder and locks it for this object's lifetime. Throws UserError if it is not writable or another process, `holder`, has the lock.
-  FolderLock(const std::filesystem::path& folder, const std::string& holder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int file_;
-};
+/// Creates the folder and locks it until the result is closed, as two writers would disturb each other's times and mix their lines. Throws UserError if
+/// it is not writable or another process, `holder`, has the lock.
+Descriptor lock_folder(const std::filesystem::path& folder, const std::string& holder);
 
 /// Reads all result lines of a .jsonl file. Ignores torn lines and lines without a case. Throws UserError for a later schema.
 std::vector<Json> read_lines(const std::filesystem::path& path);

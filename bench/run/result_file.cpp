@@ -51,48 +51,35 @@ ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
   };
   std::error_code failed;
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), failed);
-  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (file < 0) throw refuse();
-  off_t end = std::max<off_t>(0, ::lseek(file, 0, SEEK_END));
+  const Descriptor file(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (file.id() < 0) throw refuse();
+  off_t end = std::max<off_t>(0, ::lseek(file.id(), 0, SEEK_END));
   const off_t size = end;
-  for (char last = 0; end > 0 && ::pread(file, &last, 1, end - 1) == 1 && last != '\n';) --end;
-  const bool cut = end == size || ::ftruncate(file, end) == 0;
-  if (!cut) {
-    const auto error = refuse();
-    ::close(file);
-    throw error;
-  }
-  ::close(file);
+  for (char last = 0; end > 0 && ::pread(file.id(), &last, 1, end - 1) == 1 && last != '\n';) --end;
+  if (end < size && ::ftruncate(file.id(), end) != 0) throw refuse();
 }
 
 void ResultFile::append(const Json& line) const {
   const std::string text = readable(line).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  std::string why = file < 0 ? std::generic_category().message(errno) : "";
-  if (file >= 0) {
-    const off_t before = ::lseek(file, 0, SEEK_END);
-    const auto wrote = ::write(file, text.data(), text.size());
-    if (wrote != ssize_t(text.size())) {
-      why = wrote < 0 ? std::generic_category().message(errno) : "the disk is full";
-      if (before >= 0 && ::ftruncate(file, before) != 0) why += "; a torn line is left at its end";
-    }
-    ::close(file);
-  }
-  if (!why.empty()) throw UserError("cannot append to {}: {}", path_.string(), why);
+  const auto refuse = [&](const std::string& why) { throw UserError("cannot append to {}: {}", path_.string(), why); };
+  const Descriptor file(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (file.id() < 0) refuse(std::generic_category().message(errno));
+  const off_t before = ::lseek(file.id(), 0, SEEK_END);
+  const auto wrote = ::write(file.id(), text.data(), text.size());
+  if (wrote == ssize_t(text.size())) return;
+  const std::string why = wrote < 0 ? std::generic_category().message(errno) : "the disk is full";
+  refuse(before >= 0 && ::ftruncate(file.id(), before) != 0 ? why + "; a torn line is left at its end" : why);
 }
 
-FolderLock::FolderLock(const fs::path& folder, const std::string& holder) {
+Descriptor lock_folder(const fs::path& folder, const std::string& holder) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   if (failed) throw UserError("cannot write to {}: {}", folder.string(), failed.message());
-  file_ = ::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (file_ < 0) throw UserError("cannot write to {}: {}", folder.string(), std::generic_category().message(errno));
-  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-  ::close(file_);
+  Descriptor file(::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (file.id() < 0) throw UserError("cannot write to {}: {}", folder.string(), std::generic_category().message(errno));
+  if (::flock(file.id(), LOCK_EX | LOCK_NB) == 0) return file;
   throw UserError("another {} is writing to {}; wait for it, or choose --out", holder, folder.string());
 }
-
-FolderLock::~FolderLock() { ::close(file_); }
 
 std::vector<Json> read_lines(const fs::path& path) {
   std::vector<Json> lines;

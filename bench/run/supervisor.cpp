@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -89,9 +90,7 @@ class Recorder {
       if (!c.skip.empty()) skip(c, recorded.find(c));
       else jobs_.push_back(job_of(c, options.timeout_s));
     }
-    std::map<std::string, std::size_t> groups;
-    for (const auto& job : jobs_) ++groups[cases_.at(job.id)->exhibit];
-    progress_.emplace(std::move(groups));
+    progress_.emplace(jobs_, [&](const Job& job) { return cases_.at(job.id)->exhibit; });
     if (const std::string busy = load_warning(); !jobs_.empty() && !busy.empty()) progress_->say("warning: " + busy, Colour::yellow);
   }
 
@@ -166,7 +165,7 @@ std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, doubl
 }
 
 int supervise(std::vector<Case> cases, const RunOptions& options, const std::function<void()>& locked) {
-  const FolderLock lock(options.out, "kmbench");
+  const Descriptor lock = lock_folder(options.out, "kmbench");
   locked();
   Recorded recorded(options);
   leave_out_runs(cases, recorded, options);

@@ -5,6 +5,8 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +14,30 @@
 #include "bench/base/statistics.hpp"
 #include "bench/machine/wait_policy.hpp"
 #include "bench/run/answers.hpp"
-#include "bench/run/verb_times.hpp"
 
 namespace km {
+
+// What download and reset may take: work that belongs to iterate must not hide there.
+
+/// Returns the seconds of plain copies to new host memory from the device's or the host's. sizes: bytes of the arrays.
+std::vector<double> copies_s(bool on_gpu, std::initializer_list<std::size_t> sizes, int tries);
+
+/// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library
+/// may take nine, as it hands over through shared memory, and half of iterate. Some do not hand over their labels and assign anew.
+/// All but copy_s are medians of a case's runs.
+std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library);
+
+/// The part of what a download or reset may take that depends on nothing.
+constexpr double fixed_s = 2e-4;
+
+/// Returns a sentence or "" for a run with nothing between its verbs. Reset and download together (beside_s) may take three copies of the outputs and
+/// a tenth of a sample, iterate three samples: what it does in its timed runs cannot differ by more. A GPU may take longer by a few launches.
+std::string explain_whole(double sample_s, double iterate_s, double beside_s, double copy_s, bool on_gpu);
+
+/// As explain_times, for outputs of these sizes. The copy of another case's outputs of the same sizes may clear them; to refuse takes the longest of
+/// nine made now.
+std::string explain_times_of(std::size_t label_bytes, std::size_t centroid_bytes, double sample_s, double download_s, double reset_s, bool on_gpu,
+                             bool library);
 
 template <class T>
 class TimeJudge {
@@ -23,17 +46,22 @@ class TimeJudge {
 
   /// Adds a timed run.
   void add(const Timing& timing, double download_s) {
-    verbs_.add(timing.reset_s, slowest(group_, download_s));
+    resets_s_.push_back(timing.reset_s);
+    downloads_s_.push_back(slowest(group_, download_s));
     busy_.push_back((timing.processor_s + timing.delay.run_delay_s.value_or(0) - pool_ends_s_) / timing.wall_s);
   }
   /// Forgets the times of the runs' verbs.
-  void clear() { verbs_.clear(); }
-  double beside_s() const { return verbs_.beside_s(); }
+  void clear() {
+    resets_s_.clear();
+    downloads_s_.clear();
+  }
+  /// Median seconds of reset and download.
+  double beside_s() const { return median(resets_s_) + median(downloads_s_); }
 
   std::string explain_verbs(const Measurement& m) const {
     if (!is_first_rank()) return agreed(group_, "");
-    return agreed(group_,
-                  verbs_.explain(median(m.line.samples_s), answers_.labels_bytes(), answers_.centroids_bytes(), case_.on_gpu(), bool(m.library)));
+    return agreed(group_, explain_times_of(answers_.labels_bytes(), answers_.centroids_bytes(), median(m.line.samples_s), lower_median(downloads_s_),
+                                           lower_median(resets_s_), case_.on_gpu(), bool(m.library)));
   }
 
   std::string explain_trace(const Trace& trace, int iters) const {
@@ -78,7 +106,7 @@ class TimeJudge {
   Runs<T>& runs_;
   Answers<T>& answers_;
   Group* group_ = all_ranks();
-  VerbTimes verbs_;
+  std::vector<double> resets_s_, downloads_s_;                    // without run delay
   std::vector<double> busy_;                                      // threads that ran or waited for a processor, in each timed run
   const double pool_ends_s_ = 5e-3 + 2e-4 * omp_get_num_procs();  // of the judge's threads, which OpenMP ends in a run with fewer
 };

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "bench/base/cpu.hpp"
 #include "bench/base/statistics.hpp"
 #include "bench/device/device.hpp"
-#include "bench/machine/cpu.hpp"
 #include "bench/run/process_state.hpp"
 
 namespace km {
@@ -25,15 +25,6 @@ namespace fs = std::filesystem;
 constexpr double switch_s = 1e-3;            // least cost of an involuntary switch
 constexpr std::int64_t fewest_switches = 2;  // a single one proves nothing
 constexpr std::chrono::milliseconds longest_wait(50), between_looks(5);
-
-/// Returns the number of runnable threads on the machine, this one included: the fourth word of /proc/loadavg, "running/all".
-int running_threads() {
-  std::ifstream in("/proc/loadavg");
-  std::string word;
-  int running = 0;
-  for (int i = 0; i < 3; ++i) in >> word;
-  return in >> running ? running : 0;
-}
 
 /// Appends the tasks of a process and of those that it started: a library may run in one.
 void add_tasks(const fs::path& process, std::vector<fs::path>& tasks) {

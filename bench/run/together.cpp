@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "bench/contract/must_agree.hpp"
 #include "bench/device/device.hpp"

@@ -1,7 +1,6 @@
 // The worker: measures the cases in its inbox and sends their lines.
 #include <fmt/format.h>
 #include <omp.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>

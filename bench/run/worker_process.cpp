@@ -15,8 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/base/text.hpp"
-#include "bench/machine/cpu.hpp"
+#include "bench/base/cpu.hpp"
 #include "bench/run/inbox.hpp"
 
 namespace km {
@@ -38,21 +37,17 @@ std::vector<std::string> words_of_worker(const std::vector<std::string>& args, c
   return words;
 }
 
-void close_pair(const int (&ends)[2]) {
-  ::close(ends[0]);
-  ::close(ends[1]);
-}
-
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& args, const std::vector<std::string>& launcher)
     : secret_(new_secret()), launched_(!launcher.empty()) {
   int to[2], from[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, to) != 0) throw std::runtime_error(fmt::format("no socket for a worker: {}", std::strerror(errno)));
-  if (::pipe(from) != 0) {
-    close_pair(to);
-    throw std::runtime_error(fmt::format("no pipe for a worker: {}", std::strerror(errno)));
-  }
+  orders_ = Descriptor(to[1]);
+  Descriptor its_orders(to[0]);
+  if (::pipe(from) != 0) throw std::runtime_error(fmt::format("no pipe for a worker: {}", std::strerror(errno)));
+  events_ = Descriptor(from[0]);
+  Descriptor its_events(from[1]);
   const pid_t parent = ::getpid();
   std::vector<std::string> words = words_of_worker(args, launcher, fmt::format("{}:{}:{}", parent, to[0], from[1]));  // as Inbox::open reads it
   pid_ = ::fork();
@@ -60,45 +55,30 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& args, const std::ve
     ::prctl(PR_SET_PDEATHSIG, launched_ ? SIGTERM : SIGKILL);  // the worker dies with its parent
     if (::getppid() != parent) ::_exit(1);
     ::setpgid(0, 0);  // Ctrl-C goes to the parent only
-    ::close(to[1]);
-    ::close(from[0]);
+    orders_.close();
+    events_.close();
     std::vector<char*> argv;
     for (auto& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     if (!launched_) ::execv("/proc/self/exe", argv.data());
     ::dup2(to[0], STDIN_FILENO);
     ::dup2(from[1], STDOUT_FILENO);
-    ::close(to[0]);
-    ::close(from[1]);
+    its_orders.close();
+    its_events.close();
     ::execvp(argv[0], argv.data());
     ::_exit(127);
   }
-  if (pid_ < 0) {
-    const int error = errno;
-    close_pair(to);
-    close_pair(from);
-    throw std::runtime_error(fmt::format("no worker process: {}", std::strerror(error)));
-  }
-  ::close(to[0]);
-  ::close(from[1]);
-  orders_ = to[1];
-  events_ = from[0];
+  if (pid_ < 0) throw std::runtime_error(fmt::format("no worker process: {}", std::strerror(errno)));
 }
 
 WorkerProcess::~WorkerProcess() {
   reap([] { return true; });
-  ::close(events_);
 }
 
 void WorkerProcess::send(std::string& text) const {
-  const auto sent = ::send(orders_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto sent = ::send(orders(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent >= 0) text.erase(0, std::size_t(sent));
   else if (errno != EINTR && errno != EAGAIN) text.clear();
-}
-
-void WorkerProcess::close_orders() {
-  if (orders_ >= 0) ::close(orders_);
-  orders_ = -1;
 }
 
 void WorkerProcess::stop(bool at_once) const {
@@ -112,7 +92,7 @@ bool WorkerProcess::has_ended() { return ended_ = ended_ || ::waitpid(pid_, &sta
 
 bool WorkerProcess::reap(const std::function<bool()>& impatient) {
   if (std::exchange(reaped_, true)) return true;
-  close_orders();
+  orders_.close();  // no more will be sent
   bool stopped = false;
   for (auto start = Clock::now(); !has_ended(); ::usleep(1000)) {
     if (stopped && Clock::now() - start > patience) stop(true);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/base/descriptor.hpp"
+
 namespace km {
 
 /// A running worker. Owns the process and both pipes.
@@ -16,19 +18,16 @@ class WorkerProcess {
   /// args: this program's. launcher: the words before them; empty: none. Throws if no process can be started.
   WorkerProcess(const std::vector<std::string>& args, const std::vector<std::string>& launcher);
   ~WorkerProcess();
-  WorkerProcess(const WorkerProcess&) = delete;
-  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  WorkerProcess(WorkerProcess&&) = delete;
 
   /// A launcher's ranks are processes of their own, and end when it does.
   bool launched() const { return launched_; }
-  int orders() const { return orders_; }                 // a socket, because writing to a dead worker raises no signal there
-  int events() const { return events_; }                 // a pipe
+  int orders() const { return orders_.id(); }            // a socket, because writing to a dead worker raises no signal there
+  int events() const { return events_.id(); }            // a pipe
   const std::string& secret() const { return secret_; }  // precedes each of its lines; other writers to the pipe do not know it
 
   /// Sends as much of the text as the worker takes at once, and removes it. Removes all if nobody will read it.
   void send(std::string& text) const;
-  /// Tells the worker that no more will be sent.
-  void close_orders();
   /// Ends the worker. A launcher gets the time to end its ranks, unless `at_once`.
   void stop(bool at_once) const;
   bool has_ended();
@@ -42,7 +41,8 @@ class WorkerProcess {
 
  private:
   pid_t pid_ = -1;
-  int orders_ = -1, events_ = -1, status_ = 0;
+  Descriptor orders_, events_;
+  int status_ = 0;
   std::string secret_;
   bool launched_, ended_ = false, reaped_ = false;
 };

@@ -171,19 +171,16 @@ WorkerLimits WorkerLimits::of(double asked_bytes) {
 }
 
 struct Workers::State {
-  State(std::vector<std::string> argv, WorkerLimits limits, std::vector<std::string> launcher)
-      : argv(std::move(argv)), launcher(std::move(launcher)), limits(limits) {}
-
   std::vector<std::string> argv, launcher;
   WorkerLimits limits;
-  Interruptible interruptible;
-  std::optional<WorkerProcess> worker;
+  Interruptible interruptible = {};
+  std::optional<WorkerProcess> worker = {};
   bool idle = true;      // false also after an exception of an event
   double longest_s = 0;  // time limit of any job so far
 };
 
 Workers::Workers(std::vector<std::string> argv, WorkerLimits limits, std::vector<std::string> launcher)
-    : state_(std::make_unique<State>(std::move(argv), limits, std::move(launcher))) {
+    : state_(new State{std::move(argv), std::move(launcher), limits}) {
   choose_wait_policy();
   openblas::choose_for_workers();
 }

@@ -11,7 +11,7 @@
 
 namespace km {
 
-/// A run: its terms, and its seconds.
+/// A run.
 struct CostSample {
   std::vector<double> terms;
   double seconds = 0;

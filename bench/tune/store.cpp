@@ -86,7 +86,6 @@ std::string shape_class(const Case& c) {
   return text;
 }
 
-fs::path tuning_folder() { return results_folder().parent_path() / "tuning"; }
 fs::path own_tuning_folder() { return own_results_folder().parent_path() / "tuning"; }
 
 TunedValues::TunedValues(const fs::path& folder, const std::string& device) : path_(folder / (device + ".json")) {

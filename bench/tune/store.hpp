@@ -13,8 +13,7 @@ namespace km {
 /// The class of shapes that share tuned values: "fp32 n 2^25 d 2^2 k 2^2 packages=100", rounded down, with the parameters that are not tuned.
 std::string shape_class(const Case& c);
 
-/// Folder of recorded tunings and default of new ones: tuning/ beside the recorded results and beside the user's own.
-std::filesystem::path tuning_folder();
+/// Default folder of new tunings: tuning/ beside the user's own results.
 std::filesystem::path own_tuning_folder();
 
 class TunedValues {

@@ -33,7 +33,7 @@ fs::path file_of(const TuneOptions& options, std::string implementation, const c
 class Tuning {
  public:
   Tuning(const TuningSpace& space, const TuneOptions& options)
-      : space_(space), options_(options), start_(space.at(space.start())), lock_(options.folder / options.run.machine, "kmbench tune"),
+      : space_(space), options_(options), start_(space.at(space.start())), lock_(lock_folder(options.folder / options.run.machine, "kmbench tune")),
         values_(options.folder, options.run.machine), points_(file_of(options, start_.implementation_name, ".jsonl")),
         winners_(file_of(options, start_.implementation_name, ".winners.jsonl")), history_(points_.path(), options.run.machine) {
     write_machine_record(options.folder / options.run.machine, options.run.machine, options.same_machine);
@@ -219,7 +219,7 @@ class Tuning {
   const TuningSpace& space_;
   const TuneOptions& options_;
   Case start_;
-  FolderLock lock_;
+  Descriptor lock_;
   TunedValues values_;
   ResultFile points_, winners_;
   History history_;

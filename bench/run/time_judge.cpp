@@ -1,16 +1,8 @@
-#include "bench/run/verb_times.hpp"
+#include "bench/run/time_judge.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <map>
-#include <utility>
-
-#include "bench/base/statistics.hpp"
-#include "bench/device/device.hpp"
-#include "bench/run/timing.hpp"
 
 namespace km {
 
@@ -49,10 +41,11 @@ std::string explain_whole(double sample_s, double iterate_s, double beside_s, do
   return fmt::format("reset and download took {:.3g} ms, iterate {:.3g} ms: compute in iterate", beside_s * 1e3, sample_s * 1e3);
 }
 
-std::string VerbTimes::explain(double sample_s, std::size_t label_bytes, std::size_t centroid_bytes, bool on_gpu, bool library) const {
+std::string explain_times_of(std::size_t label_bytes, std::size_t centroid_bytes, double sample_s, double download_s, double reset_s, bool on_gpu,
+                             bool library) {
   static std::map<std::array<std::size_t, 3>, double> known;
   const std::array key = {label_bytes, centroid_bytes, std::size_t(on_gpu)};
-  const auto complaint = [&](double copy_s) { return explain_times(sample_s, lower_median(downloads_s_), lower_median(resets_s_), copy_s, library); };
+  const auto complaint = [&](double copy_s) { return explain_times(sample_s, download_s, reset_s, copy_s, library); };
   if (const auto before = known.find(key); before != known.end() && complaint(before->second).empty()) return "";
   const auto copies = [&](int tries) { return copies_s(on_gpu, {label_bytes, centroid_bytes, centroid_bytes}, tries); };
   if (complaint(known[key] = median(copies(3))).empty()) return "";
