@@ -9,11 +9,9 @@ from matplotlib.figure import Figure
 from plots.draw import style
 
 FONT = "font-family:DejaVu Sans,sans-serif"  # of every text
-DEFAULTS = "*{stroke-linejoin: round; stroke-linecap: butt}"  # of every element: a group's class could not change them
 LINES = re.compile(r"<path d='[^']*' class='(\w+)'/>(?:<path d='[^']*' class='\1'/>)+")  # in a row
-ALIKE = re.compile(r"<(?:use|path) [^>]* class='(\w+)'/>(?:<(?:use|path) [^>]* class='\1'/>){2,}")
 PLACE = r" x='([^']*)' y='([^']*)'"
-MARKS = re.compile(rf"<g class='(\w+)'>(<use ((?:xlink:)?href='#\w+'){PLACE}/>(?:<use \3{PLACE}/>)+)</g>")
+MARKS = re.compile(rf"<use ((?:xlink:)?href='#\w+'){PLACE}( [^>]*)/>(?:<use \1{PLACE}\4/>){{2,}}")
 STYLE = re.compile(r" style='([^']*)'")
 LOOK = re.compile(r"\.(\w+)\{([^}]*)\}")
 COLOUR = re.compile(r"(fill|stroke):(#\w+|none)(?:;|$)")
@@ -39,7 +37,6 @@ def small(text: str) -> str:
     text = re.sub(r"<[^>]*>", lambda m: rounded(m[0], 2), text)  # tags alone: the figure's text keeps its digits
     text = re.sub(r"\s*\n\s*", " ", text).replace("> <", "><").replace('"', "'").replace(" '", "'")
     text = text.replace("xlink:href", "href") if "<image" not in text else text
-    text = text.replace(DEFAULTS, "svg{stroke-linejoin:round}", 1)
     text = re.sub(r" ([xy])='(-?\d+\.\d+)'", lambda m: f" {m[1]}='{rounded(m[2] + '0', 1)}'", text)
     text = re.sub(r"<path(?: (?:style|clip-path)='[^']*')*/>", "", text)  # without a place it draws nothing
     while (fewer := BARE.sub(r"\1", text)) != text:
@@ -49,7 +46,7 @@ def small(text: str) -> str:
     text = re.sub(r" clip-path='([^']*)' style='([^']*)'", r" style='\2;clip-path:\1'", text)
     if FONT in text:
         text = text.replace(f";{FONT}", "").replace("</style>", f"text{{{FONT}}}</style>", 1)
-    return markers(together(ticks(shared_styles(short_names(text)))))
+    return markers(joined(ticks(shared_styles(short_names(text)))))
 
 
 def relative(path: str) -> str:
@@ -84,11 +81,10 @@ def coloured(style: str) -> str:
     return "".join(f" {name}='{value}'" for name, value in COLOUR.findall(style)) + f" style='{rest}'" * bool(rest)
 
 
-def together(text: str) -> str:
-    """Lines of one class in a row as one path, and whatever else shares a class in a row as a group of that class."""
+def joined(text: str) -> str:
+    """Lines of one class in a row as one path."""
     bare = {name for name, style in LOOK.findall(text) if "fill:none" in style and "opacity" not in style}
-    text = LINES.sub(lambda m: m[0].replace(f"' class='{m[1]}'/><path d='", "") if m[1] in bare else m[0], text)
-    return ALIKE.sub(lambda m: f"<g class='{m[1]}'>" + m[0].replace(f" class='{m[1]}'", "") + "</g>", text)
+    return LINES.sub(lambda m: m[0].replace(f"' class='{m[1]}'/><path d='", "") if m[1] in bare else m[0], text)
 
 
 def ticks(text: str) -> str:
@@ -106,15 +102,13 @@ def ticks(text: str) -> str:
 
 def markers(text: str) -> str:
     """The markers of a curve as the corners of one line that is not drawn, not a reference each."""
-    made: dict[tuple[str, str], str] = {}
+    made: dict[str, str] = {}
 
     def line(found: re.Match) -> str:
-        look, marks, mark = found[1], found[2], found[3]
-        new = (look, mark) not in made
-        name = made.setdefault((look, mark), f"m{len(made)}")
-        points = " ".join(f"{x} {y}" for x, y in re.findall(PLACE, marks))
-        said = f"<marker id='{name}'><use {mark} class='{look}'/></marker>" * new
-        return f"{said}<polyline points='{points}' style='marker:url(#{name})'/>"
+        mark = f"<use {found[1]}{found[4]}/>"
+        said = "" if mark in made else f"<marker id='m{len(made)}'>{mark}</marker>"
+        points = " ".join(f"{x} {y}" for x, y in re.findall(PLACE, found[0]))
+        return f"{said}<polyline points='{points}' style='marker:url(#{made.setdefault(mark, f'm{len(made)}')})'/>"
 
     text = MARKS.sub(line, text)
     return text.replace("</style>", "marker{overflow:visible}polyline{fill:none}</style>", 1) if made else text

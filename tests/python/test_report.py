@@ -349,8 +349,8 @@ def test_a_path_goes_by_steps_whose_rounding_does_not_add():
 def test_a_smaller_picture_says_a_style_once():
     mark = "<path id='m12ab' d='M0 0'/>" + "<use href='#m12ab' style='fill:red'/>" * 3
     text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}</svg>")
-    used = "<use href='#i0'/>" * 3
-    assert text == f"<svg><style>*{{a:b}}.s0{{fill:red}}</style><path id='i0' d='M0 0'/><g class='s0'>{used}</g></svg>"
+    used = "<use href='#i0' class='s0'/>" * 3
+    assert text == f"<svg><style>*{{a:b}}.s0{{fill:red}}</style><path id='i0' d='M0 0'/>{used}</svg>"
 
 
 def test_a_smaller_picture_has_a_path_for_the_ticks_of_an_axis():
