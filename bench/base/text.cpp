@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <span>
+#include <sstream>
 
 namespace km {
 namespace {
@@ -80,6 +82,11 @@ std::string one_line(std::string_view text) {
     return at;
   };
   return line.substr(0, next_character(kept)) + " … " + line.substr(next_character(line.size() - kept));
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {

@@ -14,6 +14,8 @@ std::size_t character_bytes(std::string_view text);
 bool is_text(std::string_view text);
 /// Returns one line of bounded length: invalid text becomes '?', the middle of a long text "…".
 std::string one_line(std::string_view text);
+/// The words between white space.
+std::vector<std::string> words_of(const std::string& text);
 /// Returns "; did you mean NAME?" for the known name nearest to `word`, whole or after its last '/'. Returns "" if none differs by at most a third of
 /// its letters. Distance: insertions, deletions, replacements and swaps of neighbours (Damerau 1964), each letter touched once.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <iterator>
-#include <sstream>
 
 #include "bench/base/ask.hpp"
 #include "bench/base/error.hpp"
@@ -73,8 +71,7 @@ std::string complaint(const kmbench_implementation& theirs) {
   if (theirs.value_bytes != 4 && theirs.value_bytes != 8 && theirs.value_bytes != 12)
     return fmt::format("value_bytes of {} is {}: 4, 8, or 12 for both", name, theirs.value_bytes);
   if (!theirs.prepare || !theirs.iterate || !theirs.download || !theirs.forget) return fmt::format("{} lacks a function", name);
-  for (const auto& other : implementations())
-    if (other.name == fmt::format("plugin/{}", name)) return fmt::format("there is a plugin/{} already", name);
+  if (find_implementation(fmt::format("plugin/{}", name))) return fmt::format("there is a plugin/{} already", name);
   return "";
 }
 
@@ -125,8 +122,7 @@ void load_plugin(const std::string& path) {
 }
 
 void name_external_program(const std::string& command) {
-  std::istringstream text(command);
-  external_words.assign(std::istream_iterator<std::string>(text), {});
+  external_words = words_of(command);
   if (!external_words.empty() && external_words[0] == "python3") external_words[0] = python();
 }
 

@@ -147,11 +147,10 @@ struct Kept {
 std::mutex kept_mutex;  // ranks that are threads load at once (tests/thread_group.hpp)
 
 /// Reads instead of mapping, because a mapped file that shrinks would crash the process.
-std::string file_hash(const std::filesystem::path& path) {
-  static std::map<std::pair<std::filesystem::path, std::filesystem::file_time_type>, std::string>
-      known;  // cache: a plan asks for one file many times
+std::string file_hash(const fs::path& path) {
+  static std::map<std::pair<fs::path, fs::file_time_type>, std::string> known;  // cache: a plan asks for one file many times
   std::error_code gone;
-  const auto key = std::pair(path, std::filesystem::last_write_time(path, gone));
+  const auto key = std::pair(path, fs::last_write_time(path, gone));
   if (const auto at = known.find(key); at != known.end()) return at->second;
   std::ifstream in(path, std::ios::binary);
   if (!in || gone) throw UserError("cannot read {}", path.string());

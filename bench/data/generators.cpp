@@ -203,16 +203,15 @@ double energy(const Circuit& circuit, double u, double z) {
   return std::max(2.0, std::round(std::fma(z, circuit.spread, circuit.level)));
 }
 
-void minute(const double* u, const double* z, double* row) {
+std::array<double, 7> minute(const double* u, const double* z) {
   const double one = energy(kitchen, u[0], z[0]), two = energy(laundry, u[1], z[1]), three = energy(heater, u[2], z[2]);
   const double rest = u[3] < .75 ? std::fma(z[3], .09, .32) : std::fma(z[3], .6, 1.75);
   const double active = std::fma(one + two + three, .06, std::max(rest, .08));
   const double reactive = std::abs(std::fma(z[4], .12, .11));
   const double volts = std::fma(z[5], 3.4, std::fma(active, -1.1, 241.0));
   const double amperes = 1000 * std::sqrt(std::fma(active, active, reactive * reactive)) / volts;
-  const double values[] = {
+  return {
       std::round(active * 500) / 500, std::round(reactive * 500) / 500, std::round(volts * 100) / 100, std::round(amperes * 5) / 5, one, two, three};
-  std::copy_n(values, 7, row);
 }
 
 /// Synthetic data with the shape and habits of the household power set; no value was measured. Seven correlated columns of a house's meter: active
@@ -229,9 +228,8 @@ void household(const Recipe& r, std::int64_t begin, std::span<T> points) {
     choices.uniforms(4 * first, u);
     values.normals(6 * first, z);
     for (std::int64_t i = 0; i < count; ++i) {
-      double row[7];
-      minute(&u[std::size_t(4 * i)], &z[std::size_t(6 * i)], row);
-      for (int j = 0; j < 7; ++j) points[std::size_t((first - begin + i) * 7 + j)] = T(row[j]);
+      T* out = &points[std::size_t((first - begin + i) * 7)];
+      for (const double value : minute(&u[std::size_t(4 * i)], &z[std::size_t(6 * i)])) *out++ = T(value);
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <type_traits>
 #include <unordered_set>
@@ -115,28 +116,19 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
   return rows;
 }
 
-/// rand() after srand(seed) of GNU's C library on every platform: r[i] = r[i - 3] + r[i - 31] in 32 bits, seeded by Lehmer's generator. Skips the
-/// first 310 values and drops the lowest bit.
+/// rand() after srand(seed) of GNU's C library, with a state of its own.
 class CRand {
  public:
-  explicit CRand(std::uint32_t seed) {
-    std::int64_t value = std::int32_t(seed == 0 ? 1 : seed);
-    for (auto& state : state_) {
-      state = std::uint32_t(value);
-      value = 16807 * value % 2147483647;
-      if (value < 0) value += 2147483647;
-    }
-    for (int i = 0; i < 310; ++i) (*this)();
-  }
+  explicit CRand(std::uint32_t seed) { ::initstate_r(seed, state_, sizeof state_, &data_); }
   std::int64_t operator()() {
-    const std::uint32_t next = state_[at_] += state_[(at_ + 28) % 31];
-    at_ = (at_ + 1) % 31;
-    return next >> 1;
+    std::int32_t next = 0;
+    ::random_r(&data_, &next);
+    return next;
   }
 
  private:
-  std::array<std::uint32_t, 31> state_;
-  std::size_t at_ = 3;
+  char state_[128];  // as srand() has
+  random_data data_{};
 };
 
 /// The values of these cells, counted row by row, wherever the rows are. Ranks exchange bits, as integers.

@@ -102,8 +102,7 @@ double Case::memory_bytes() const {
 }
 
 double Case::forecast_s() const {
-  const bool gpu = implementation && implementation->description.device == Device::gpu;
-  const double rate = gpu ? 1e12 : 4e9 * omp_get_num_procs();            // guessed flop/s
+  const double rate = on_gpu() ? 1e12 : 4e9 * omp_get_num_procs();       // guessed flop/s
   const auto representatives = config.values().find("representatives");  // of a spectral chain, whose k-means finds these
   const double clusters = representatives == config.values().end() ? k : double(std::get<std::int64_t>(representatives->second));
   const double iteration = 3.0 * double(n) * (clusters + 4) * d / rate;

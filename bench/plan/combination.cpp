@@ -35,18 +35,12 @@ std::string word(const Combination& combination, const std::string& key, const s
 }
 
 void check_in_range(const Parameter& parameter, const Value& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  const bool numeric = std::holds_alternative<std::int64_t>(parameter.fallback);
-  const auto accepted = [&] {
-    if (numeric && parameter.range.size() > 1) return to_string(parameter.range.front()) + " to " + to_string(parameter.range.back());
-    std::vector<std::string> words;
-    for (const auto& v : parameter.range) words.push_back(to_string(v));
-    return fmt::format("{}", fmt::join(words, ", "));
-  };
-  const bool fits =
-      numeric ? number && *number >= std::get<std::int64_t>(parameter.range.front()) && *number <= std::get<std::int64_t>(parameter.range.back())
-              : !number && (parameter.range.empty() || std::ranges::find(parameter.range, value) != parameter.range.end());
-  if (!fits) throw UserError("parameter {} = {}; accepted: {}", parameter.name, to_string(value), accepted());
+  if (accepts(parameter, value)) return;
+  std::vector<std::string> words;
+  for (const auto& v : parameter.range) words.push_back(to_string(v));
+  const bool interval = std::holds_alternative<std::int64_t>(parameter.fallback) && words.size() > 1;
+  throw UserError("parameter {} = {}; accepted: {}", parameter.name, to_string(value),
+                  interval ? words.front() + " to " + words.back() : fmt::format("{}", fmt::join(words, ", ")));
 }
 
 Config configure(const Implementation& implementation, const Combination& combination) {
@@ -93,6 +87,13 @@ std::string look_up_points(Case& c) {
 
 std::string shown(const Scalar& value) {
   return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+}
+
+bool accepts(const Parameter& parameter, const Value& value) {
+  const auto& range = parameter.range;
+  if (value.index() != parameter.fallback.index()) return false;
+  if (std::holds_alternative<std::int64_t>(value)) return value >= range.front() && value <= range.back();
+  return range.empty() || std::ranges::find(range, value) != range.end();
 }
 
 std::string unsupported(const Case& c) {

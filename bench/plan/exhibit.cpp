@@ -1,5 +1,6 @@
 // Reads exhibit files: TOML to sweeps.
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -31,11 +32,7 @@ void check_section(const fs::path& file, std::string_view key, const toml::node&
     refuse(file, node, "'{}' must be the key of an exhibit, or a list of them", key);
 }
 
-bool is_key(std::string_view text) {
-  const auto slash = text.find('/');
-  return is_text(text) && slash != text.npos && slash > 0 && slash + 1 < text.size() && text.find('/', slash + 1) == text.npos && text[0] != '.' &&
-         text[slash + 1] != '.';
-}
+bool is_key(const std::string& text) { return is_text(text) && RE2::FullMatch(text, "[^/.][^/]*/[^/.][^/]*"); }
 
 /// Reads one entry by read(node), which returns a list of values, or each entry of a list.
 template <class Read>

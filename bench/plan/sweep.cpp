@@ -1,5 +1,7 @@
 #include "bench/plan/sweep.hpp"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -106,17 +108,16 @@ std::optional<double> number_of(const Scalar& value) {
 
 std::vector<Scalar> parse_range(const std::string& range) {
   const auto refuse = [&] { return UserError("'{}' is not a range; write 1e4:1e6:x10 or 64:1024:+64", range); };
-  const auto one = range.find(':'), two = one == range.npos ? range.npos : range.find(':', one + 1);
-  if (one == range.npos) return {parse_scalar(range)};
-  if (two == range.npos || two + 2 >= range.size() || range.find(':', two + 1) != range.npos) throw refuse();
-  const bool factor = range[two + 1] == 'x';
-  if (!factor && range[two + 1] != '+') throw refuse();
-  const auto number = [&](std::size_t from, std::size_t to) {
-    const auto value = number_of(parse_scalar(range.substr(from, to - from)));
+  if (range.find(':') == range.npos) return {parse_scalar(range)};
+  std::string first, last, kind, step;
+  if (!RE2::FullMatch(range, "([^:]*):([^:]*):([x+])([^:]*)", &first, &last, &kind, &step)) throw refuse();
+  const auto number = [&](const std::string& text) {
+    const auto value = number_of(parse_scalar(text));
     if (!value) throw refuse();
     return *value;
   };
-  const double low = number(0, one), high = number(one + 1, two), by = number(two + 2, range.size());
+  const double low = number(first), high = number(last), by = number(step);
+  const bool factor = kind == "x";
   if (!(low <= high) || !(factor ? by > 1 && low > 0 : by > 0)) throw refuse();
   std::vector<Scalar> values;
   const double end = high + 1e-12 * std::max(std::abs(low), std::abs(high));

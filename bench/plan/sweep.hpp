@@ -49,6 +49,9 @@ std::string shown(const Scalar& value);
 /// Returns the implementation's objection to this case's shape and parameters, or "".
 std::string unsupported(const Case& c);
 
+/// True if the value lies within a parameter's range.
+bool accepts(const Parameter& parameter, const Value& value);
+
 /// Throws UserError if the combination can run nowhere; sets skip if it cannot run here. `implementation` is null if this build lacks it.
 Case make_case(const Combination& combination, std::string name, const Implementation* implementation);
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -40,8 +39,7 @@ Option name_option(std::string& machine) { return {"--machine", &machine, "Name 
 /// Returns the given name, which has to fit a folder, else this machine's own.
 std::string id_of(const std::string& machine) {
   if (machine.empty()) return machine_id();
-  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
-  if (machine.size() > 100 || machine[0] == '.' || !std::ranges::all_of(machine, fits))
+  if (!RE2::FullMatch(machine, "[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}"))
     throw UserError("--machine '{}': up to 100 letters, digits, '-', '_' and '.', and not '.' first", machine);
   return machine;
 }

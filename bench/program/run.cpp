@@ -3,10 +3,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <variant>
 
 #include "bench/base/error.hpp"
@@ -32,11 +30,6 @@ struct Flags {
   std::string benchmark_filter, benchmark_repetitions, benchmark_format, benchmark_out, benchmark_out_format;  // Google Benchmark's
   bool benchmark_list_tests = false, benchmark_interleaving = false;
 } flags;
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream words(text);
-  return {std::istream_iterator<std::string>(words), {}};
-}
 
 /// Options of a sweep from flags, not allowed with an exhibit.
 Options sweep_options() {

@@ -29,15 +29,6 @@ struct Points {
   bool intact() const { return hash_of(set.points().data(), set.points().size_bytes()) == hash; }
 };
 
-/// Refuses values whose distances² overflow.
-template <class T>
-void refuse_overflow(const Points<T>& points) {
-  const double largest = std::ranges::max(points.spread.greatest);
-  const double most = double(std::numeric_limits<T>::max()) / 4 / points.set.d / (sizeof(T) == 8 ? double(points.set.n) : 1.0);
-  if (largest > std::sqrt(most))
-    throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
-}
-
 /// Throws as load_dataset does, and CannotRun if distances² would overflow.
 template <class T>
 std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* group = nullptr) {
@@ -45,7 +36,10 @@ std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* gro
   const Dataset<T>& set = points->set;
   points->spread = spread_of(Problem<T>{{.n = set.rows, .d = set.d, .k = 1}, set.points(), {}, group, {set.first, set.n}});
   points->hash = group ? hash_of(set.points().data(), set.points().size_bytes()) : set.hash;
-  refuse_overflow(*points);
+  const double largest = std::ranges::max(points->spread.greatest);
+  const double most = double(std::numeric_limits<T>::max()) / 4 / set.d / (sizeof(T) == 8 ? double(set.n) : 1.0);
+  if (largest > std::sqrt(most))
+    throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
   return points;
 }
 

@@ -34,20 +34,12 @@ std::vector<T> of_every_sample(const std::vector<Delay>& delays, std::optional<T
   return all;
 }
 
-/// Where an absolute path begins in a word of the command, also after `--flag=`; npos: nowhere.
-std::size_t path_in(const std::string& word) {
-  if (word.starts_with('/')) return 0;
-  const std::size_t equals = word.starts_with('-') ? word.find("=/") : word.npos;
-  return equals == word.npos ? equals : equals + 1;
-}
-
-/// Shortens absolute paths to their last name, to keep the machine's folders private. A word may be a command line (--external).
+/// Shortens absolute paths to their last name, also after `--flag=`, to keep the machine's folders private. A word may be a command line (--external).
 Json shortened(const std::vector<std::string>& argv) {
   Json list = Json::array();
-  for (std::size_t at = 0; at < argv.size(); ++at) {
-    const std::size_t path = at == 0 ? 0 : path_in(argv[at]);
-    const std::size_t kept = std::min(path, argv[at].size());
-    std::string word = argv[at].substr(0, kept) + fs::path(argv[at].substr(kept)).filename().string();
+  for (std::string word : argv) {
+    if (list.empty()) word = fs::path(word).filename();
+    RE2::Replace(&word, "^(-.*?=)?/(.*/)?", R"(\1)");
     RE2::GlobalReplace(&word, R"( /\S*/)", " ");
     list.push_back(word);
   }

@@ -62,12 +62,8 @@ std::optional<Case> with_values(const Case& c, const Json& entry, const std::set
   for (const auto& parameter : c.implementation->description.parameters) {
     const std::string name(parameter.name);
     if (!parameter.tunable || given.contains(name) || !entry["parameters"].contains(name)) continue;
-    const Json& found = entry["parameters"][name];
-    if (found.is_string() != std::holds_alternative<std::string>(parameter.fallback)) return std::nullopt;
-    const Value value = *value_of(found);
-    const bool fits = found.is_string() ? std::ranges::find(parameter.range, value) != parameter.range.end()
-                                        : value >= parameter.range.front() && value <= parameter.range.back();
-    if (!fits) return std::nullopt;
+    const Value value = *value_of(entry["parameters"][name]);
+    if (!accepts(parameter, value)) return std::nullopt;
     values.insert_or_assign(name, value);
   }
   Case tuned = c;
