@@ -85,7 +85,7 @@ def templates() -> Environment:
     made.globals.update(tone=TONE, sign=findings.SIGN, groups=groups, body=body, tint=tint, place=claim_sheet.place)
     made.globals.update(verdict_none=INCOMPARABLE, words=WORDS, undecided=findings.OPEN, short=short, kind=kind)
     made.globals.update(case=CASE, once=ONCE, long=LONG, BROAD=BROAD, doubts=DOUBTS)
-    made.filters["look"] = look
+    made.filters.update(look=look, breakable=lambda text: Markup("/<wbr>").join(text.split("/")))
     css, script = (Markup((HERE / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
     made.globals.update(css=css, script=script)
     return made

@@ -106,12 +106,16 @@ def build(view: View) -> Table:
     fields = [*fields, *added]
     found, told = worst_rows(view, found, fields) if "worst" in view.exhibit.table else (found, [])
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
+    names = view.exhibit.spec.get("labels", {})  # also of metrics whose numbers stand for names
     numbers = [name for name in metrics if name not in WORD_COLUMNS]
     with_ours = {name for name in numbers if any(view.value(line, name, fields) is not None for line in view.lines)}
     columns = fields_named(*fields, headers=view.exhibit.headers)
     for name in metrics:
         if name in WORD_COLUMNS:
             columns += [Column(name, "word", name)] if any(line[name] for line in view.lines) else []
+            continue
+        if name in names:
+            columns.append(Column(name, "word", titled(view.exhibit, name)))
             continue
         roles = ("ours", "paper", "ratio") if name in with_paper else ("ours",)
         if name in with_paper and name not in with_ours and (with_ours or not view.lines):
@@ -134,7 +138,7 @@ def cell(
 ) -> Cell:
     printed = next((p for p in row.printed if column.name in p.values), None)
     if column.role == "word":
-        value = row.line[column.name] if row.line else None
+        value = spoken(view, row.line, column.name) if row.line else None
         return Cell(view.label(column.name, value), raw=(value,))
     if column.role == "field":
         value = row.fields[column.name]
@@ -164,6 +168,14 @@ def cell(
         return Cell(name, raw=(own.value, own.low, own.high))
     methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
     return estimated(own, view.doubt(row.line, column.name, fields))
+
+
+def spoken(view: View, line: Line, name: str) -> str | None:
+    """The word of a column of words: the line's own, or what a metric's number stands for."""
+    if name in WORD_COLUMNS:
+        return line[name]
+    value = view.value(line, name)
+    return view.exhibit.label(name, f"{value.value:g}") if value else None
 
 
 def worst_rows(view: View, found: Sequence[Row], fields: Sequence[str]) -> tuple[list[Row], list[str]]:
