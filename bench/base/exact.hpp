@@ -1,4 +1,4 @@
-// Exact arithmetic: sums, and which of two centroids is nearer. Include it without fast-math.
+// Exact arithmetic: sums, and which of two centroids is nearer.
 #pragma once
 
 #include <cmath>
@@ -6,7 +6,7 @@
 
 namespace km {
 
-/// Sum of some values and of their absolute values. sum + remainder is exact to about 2^-100.
+/// Sum of some values and of their absolute values. sum + remainder is exact to about 2^-100, in files without fast-math.
 struct ExactSum {
   double sum = 0, remainder = 0, of_abs = 0;
 

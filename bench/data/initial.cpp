@@ -120,6 +120,7 @@ std::vector<std::int64_t> plus_plus_rows(const Dataset<T>& data, int k, const Ra
 class CRand {
  public:
   explicit CRand(std::uint32_t seed) { ::initstate_r(seed, state_, sizeof state_, &data_); }
+  CRand(const CRand&) = delete;  // data_ points into state_
   std::int64_t operator()() {
     std::int32_t next = 0;
     ::random_r(&data_, &next);
