@@ -8,9 +8,9 @@
 #include <sstream>
 #include <thread>
 
-#include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/proc.hpp"
 #include "bench/base/write_whole.hpp"
 
 namespace km {

@@ -27,10 +27,12 @@ constexpr std::int64_t most_counted = 2000;
 template <class T>
 ChainJudgement judge_chain(const Problem<T>& problem, const Config& config, const ChainRecord<T>& record, std::span<const std::int32_t> labels);
 
-/// The stages that have a definition of their own; both throw Refusal. The graph's form, and of a random sample of its rows the weights and their symmetry. vertices: m x d; sizes: points of each vertex.
+// ---- the stages that have a definition of their own; both throw Refusal -------------------------------------------------------
+
+/// Checks the graph's form, and of a random sample of its rows the weights and their symmetry. vertices: m x d; sizes: points of each vertex.
 void check_graph(const Graph& graph, const std::vector<double>& vertices, const std::vector<std::int64_t>& sizes, int d, const Config& config);
 
-/// The first eigenpairs, k at least, of the Laplacian `laplacian` (unnormalized, symmetric, random_walk). Fills what `out` says of them.
+/// Checks the first eigenpairs, k at least, of the Laplacian `laplacian` (unnormalized, symmetric, random_walk). Fills what `out` says of them.
 void check_eigenpairs(const Graph& graph, const std::string& laplacian, const Eigenpairs& found, int k, ChainJudgement& out);
 
 /// Counts the eigenvalues of a symmetric matrix (size x size) below `shift`: the negative pivots of LDLᵀ (Sylvester's law of inertia). Returns -1 if

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bench/base/cpu.hpp"
+#include "bench/base/proc.hpp"
 #include "bench/device/device.hpp"
 #include "bench/machine/nvml.hpp"
 

@@ -19,9 +19,9 @@
 #include <sstream>
 #include <thread>
 
-#include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
+#include "bench/base/proc.hpp"
 #include "bench/base/write_whole.hpp"
 #include "bench/device/device.hpp"
 #include "bench/machine/memory.hpp"

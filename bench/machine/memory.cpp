@@ -4,8 +4,8 @@
 #include <fstream>
 #include <limits>
 
-#include "bench/base/cpu.hpp"
 #include "bench/base/error.hpp"
+#include "bench/base/proc.hpp"
 
 namespace km::memory {
 namespace {

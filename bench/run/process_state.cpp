@@ -34,7 +34,7 @@
 #include <string_view>
 #include <thread>
 
-#include "bench/base/cpu.hpp"
+#include "bench/base/proc.hpp"
 #include "bench/contract/library.hpp"
 
 extern char** environ;

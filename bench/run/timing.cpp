@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "bench/base/cpu.hpp"
+#include "bench/base/proc.hpp"
 #include "bench/base/statistics.hpp"
 #include "bench/device/device.hpp"
 #include "bench/run/process_state.hpp"

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/base/cpu.hpp"
+#include "bench/base/proc.hpp"
 #include "bench/run/inbox.hpp"
 
 namespace km {

@@ -106,7 +106,6 @@ def build(view: View) -> Table:
     fields = [*fields, *added]
     found, told = worst_rows(view, found, fields) if "worst" in view.exhibit.table else (found, [])
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
-    names = view.exhibit.spec.get("labels", {})  # also of metrics whose numbers stand for names
     numbers = [name for name in metrics if name not in WORD_COLUMNS]
     with_ours = {name for name in numbers if any(view.value(line, name, fields) is not None for line in view.lines)}
     columns = fields_named(*fields, headers=view.exhibit.headers)
@@ -114,7 +113,7 @@ def build(view: View) -> Table:
         if name in WORD_COLUMNS:
             columns += [Column(name, "word", name)] if any(line[name] for line in view.lines) else []
             continue
-        if name in names:
+        if name in view.exhibit.spec.get("labels", {}):  # its numbers stand for names
             columns.append(Column(name, "word", titled(view.exhibit, name)))
             continue
         roles = ("ours", "paper", "ratio") if name in with_paper else ("ours",)
@@ -162,10 +161,6 @@ def cell(
     own = view.value(row.line, column.name, fields) if row.line else None
     if own is None:
         return untimed(reason(row.line) if row.line else "", notes)
-    if (
-        name := view.exhibit.label(column.name, f"{own.value:g}")
-    ) != f"{own.value:g}":  # a number that stands for a name
-        return Cell(name, raw=(own.value, own.low, own.high))
     methods.setdefault(own.method, set()).add((metric(column.name).label, own.samples))
     return estimated(own, view.doubt(row.line, column.name, fields))
 
