@@ -98,7 +98,7 @@ double OnOne<T>::furthest_from(std::span<const double> centre) {
 
 template <class T>
 float OnOne<T>::lay_out(double scale, double greatest, std::int64_t n) {
-  scale_ = scale;
+  scale_ = one_.started ? scale / start_scale : scale;
   sums_.set_units(greatest, n);
   const std::int64_t tiles = cuda::blocks(shape_.n, tile_rows);
   const int steps = one_.steps * one_.chunks;
@@ -106,8 +106,8 @@ float OnOne<T>::lay_out(double scale, double greatest, std::int64_t n) {
   low_ = cuda::Buffer<uint4>(tiles * steps * 128);
   cuda::Buffer<float> longest(1);
   cuda::clear(stream_, longest);
-  halve_points<<<tiles, 128, 0, stream_>>>(points_.data(), centre_.data(), scale_, shape_.n, shape_.d, steps, high_.data(), low_.data(), left_.data(),
-                                           longest.data());
+  halve_points<<<tiles, 128, 0, stream_>>>(points_.data(), centre_.data(), scale_, shape_.n, shape_.d, steps, one_.starts(), high_.data(),
+                                           low_.data(), left_.data(), longest.data());
   cuda::check_launch();
   return cuda::fetched(longest, stream_)[0];
 }
@@ -115,11 +115,11 @@ float OnOne<T>::lay_out(double scale, double greatest, std::int64_t n) {
 template <class T>
 void OnOne<T>::finish_layout(float longest) {
   score_offset_ = longest * 1.6f;  // bounds |x·c| + |c|²/2 for centroids among the points
-  clear_image<<<256, 256, 0, stream_>>>(one_, one_image_.data());
+  cuda::clear(stream_, one_image_, three_image_, transposed_);
+  clear_scores<<<256, 256, 0, stream_>>>(one_, one_image_.data());
   cuda::check_launch();
-  clear_image<<<256, 256, 0, stream_>>>(three_, three_image_.data());
+  clear_scores<<<256, 256, 0, stream_>>>(three_, three_image_.data());
   cuda::check_launch();
-  cuda::clear(stream_, transposed_);
   cuda::poison(stream_, lowest_);  // entries of no turn
   const Twins::State none{0, std::numeric_limits<unsigned>::max() - 1};
   cuda::upload(twins_, std::span(&none, 1), stream_);

@@ -61,16 +61,16 @@ __device__ __forceinline__ float greatest(float a, float b, float c) {
 }
 
 /// A thread's scores of 32 columns, and the maximum of each row.
-template <bool Positive>
+template <bool Positive, bool Started>
 struct Scores {
   float at[2][8], row[2];
-  /// sums: 16 of the thread; starts: of the columns.
+  /// sums: 16 of the thread; starts: of the columns, unless Started: the sums have them.
   __device__ __forceinline__ Scores(const float* sums, const float* starts, int quarter) {
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
-      const float2 start = *reinterpret_cast<const float2*>(starts + u * 8 + quarter * 2);
+      const float2 start = Started ? float2{} : *reinterpret_cast<const float2*>(starts + u * 8 + quarter * 2);
 #pragma unroll
-      for (int v = 0; v < 4; ++v) at[v / 2][u * 2 + v % 2] = sums[u * 4 + v] + (v % 2 ? start.y : start.x);
+      for (int v = 0; v < 4; ++v) at[v / 2][u * 2 + v % 2] = Started ? sums[u * 4 + v] : sums[u * 4 + v] + (v % 2 ? start.y : start.x);
     }
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -96,7 +96,8 @@ struct Leaders {
 #pragma unroll
     for (int u = 0; u < 16; ++u) columns[u / 8][u % 8] = -cuda::infinity<float>;
   }
-  __device__ __forceinline__ void add(const Scores<Positive>& scores, int row) {
+  template <bool Started>
+  __device__ __forceinline__ void add(const Scores<Positive, Started>& scores, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       if constexpr (Columns == 32) {  // one tile: the grid has one row
@@ -110,7 +111,8 @@ struct Leaders {
     }
   }
   /// Adds this row of the grid and the next.
-  __device__ __forceinline__ void add(const Scores<Positive>& scores, const Scores<Positive>& next, int row) {
+  template <bool Started>
+  __device__ __forceinline__ void add(const Scores<Positive, Started>& scores, const Scores<Positive, Started>& next, int row) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
 #pragma unroll
@@ -163,14 +165,15 @@ struct Collector {
       least[half] = row < rows ? open.least[row] : cuda::infinity<float>;
     }
   }
-  __device__ __forceinline__ void add(const Open& open, const Scores<false>& scores, int column, int lane) {
+  template <bool Started>
+  __device__ __forceinline__ void add(const Open& open, const Scores<false, Started>& scores, int column, int lane) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      if (scores.row[half] < least[half]) continue;
+      if (!(scores.row[half] >= least[half])) continue;  // also without points, where a score may be NaN
       const int at = lane / 4 + half * 8;
 #pragma unroll
       for (int u = 0; u < 8; ++u) {
-        if (scores.at[half][u] < least[half]) continue;
+        if (!(scores.at[half][u] >= least[half])) continue;
         const int place = atomicAdd(&found[at], 1);
         if (place < most_candidates) open.candidates[(first + at) * most_candidates + place] = column + u / 2 * 8 + lane % 4 * 2 + u % 2;
       }

@@ -68,10 +68,16 @@ __device__ __forceinline__ std::uint32_t pack_up(float left, float length) {
   return up(left) | up(length) << 16;
 }
 
-/// One block per tile. high, low: the layout above; left: as pack_up; longest: raised to the greatest |x|².
+/// Three dimensions behind all others hold initial scores as products: of these values, the same for all points, and three halves of a score, each what
+/// the ones before left. The score's last bits, below 2^-31 of 2^31, are lost.
+constexpr int start_dimensions = 3, start_scale = 8;  // values are scaled down by so much, so that scores fit
+__host__ __device__ constexpr float start_value(int u) { return u == 0 ? 32768 : u == 1 ? 16 : 0.0078125f; }
+
+/// One block per tile. high, low: the layout above; starts: the first of three dimensions of start_value(), or past all; left: as pack_up; longest:
+/// raised to the greatest |x|².
 template <class T>
 __global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points, const double* __restrict__ centre, double scale, std::int64_t n,
-                                                    int d, int steps, uint4* high, uint4* low, std::uint32_t* left, float* longest) {
+                                                    int d, int steps, int starts, uint4* high, uint4* low, std::uint32_t* left, float* longest) {
   const int t = threadIdx.x, pair = t % 4;
   const std::int64_t tile = blockIdx.x, row = tile * tile_rows + t / 32 * 16 + t % 32 / 4;
   float lost[2] = {}, length[2] = {};
@@ -88,6 +94,7 @@ __global__ void __launch_bounds__(128) halve_points(const T* __restrict__ points
       highs.at[u] = value.high, lows.at[u] = value.low;
       const float x = __half2float(value.high), rest = static_cast<float>(value.left);
       lost[u % 4 / 2] += rest * rest, length[u % 4 / 2] += x * x;
+      if (j >= starts) highs.at[u] = __float2half_rn(start_value(j - starts));
     }
     const std::int64_t at = (tile * steps + s) * 128 + t;
     high[at] = highs.all, low[at] = lows.all;
@@ -114,23 +121,34 @@ struct Lengths {
 };
 
 /// Layout of the centroids for the screen: tiles of `columns`, each with `chunks` pieces of `steps` steps. One bulk copy moves a piece: the halves
-/// (K-major, see hopper.cuh; high, then low if present) and the initial scores of the tile's columns.
+/// (K-major, see hopper.cuh; high, then low if present) and the initial scores of the tile's columns, unless the last three dimensions hold them.
 struct ImageLayout {
   int columns, steps, chunks, halves, tiles;
+  bool started;  // scores start in the products
+  /// The first of the dimensions that hold initial scores; past all without them.
+  __host__ __device__ int starts() const { return steps * chunks * step - (started ? start_dimensions : 0); }
   __host__ __device__ int half_bytes() const { return columns * steps * step * int(sizeof(__half)); }
   __host__ __device__ int piece_bytes() const { return halves * half_bytes() + columns * int(sizeof(float)); }
   __host__ __device__ std::int64_t bytes() const { return std::int64_t(tiles) * chunks * piece_bytes(); }
   __device__ std::uint8_t* piece(std::uint8_t* image, int c, int chunk) const {
     return image + (std::int64_t(c / columns) * chunks + chunk) * piece_bytes();
   }
-  __device__ void put(std::uint8_t* image, int c, int j, Halves value) const {
+  __device__ __half* at(std::uint8_t* image, int c, int j) const {
     const int depth = steps * step, in = j % depth, row = c % columns;
-    auto* const at = reinterpret_cast<__half*>(piece(image, c, j / depth) + in / 8 * columns * 16 + row * 16 + in % 8 * 2);
-    at[0] = value.high;
-    if (halves == 2) at[half_bytes() / sizeof(__half)] = value.low;
+    return reinterpret_cast<__half*>(piece(image, c, j / depth) + in / 8 * columns * 16 + row * 16 + in % 8 * 2);
+  }
+  __device__ void put(std::uint8_t* image, int c, int j, Halves value) const {
+    __half* const to = at(image, c, j);
+    to[0] = value.high;
+    if (halves == 2) to[half_bytes() / sizeof(__half)] = value.low;
   }
   __device__ void begin(std::uint8_t* image, int c, float score) const {
-    reinterpret_cast<float*>(piece(image, c, chunks - 1) + halves * half_bytes())[c % columns] = score;
+    if (!started) reinterpret_cast<float*>(piece(image, c, chunks - 1) + halves * half_bytes())[c % columns] = score;
+    for (int u = 0; started && u < start_dimensions; ++u) {
+      const __half part = __float2half_rn(score / start_value(u));
+      *at(image, c, starts() + u) = part;
+      score = isinf(score) ? 0 : score - __half2float(part) * start_value(u);
+    }
   }
 };
 
@@ -159,12 +177,10 @@ __device__ void halve_centroid(Value value, const double* centre, double scale, 
   cuda::raise(&lengths->left2, static_cast<float>(left2) * 1.000001f);
 }
 
-/// Clears images: zeros that score -infinity.
-static __global__ void clear_image(ImageLayout layout, std::uint8_t* image) {
-  for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < layout.bytes() / 4; at += std::int64_t(gridDim.x) * blockDim.x) {
-    const bool score = at * 4 % layout.piece_bytes() >= layout.halves * layout.half_bytes();
-    reinterpret_cast<float*>(image)[at] = score ? -cuda::infinity<float> : 0.0f;
-  }
+/// Makes the columns of an image of zeros score -infinity.
+static __global__ void clear_scores(ImageLayout layout, std::uint8_t* image) {
+  for (int c = blockIdx.x * blockDim.x + threadIdx.x; c < layout.tiles * layout.columns; c += gridDim.x * blockDim.x)
+    layout.begin(image, c, -cuda::infinity<float>);
 }
 
 /// Where values are measured from, by dimension, and the power of two that scales the greatest just below 2^14.

@@ -6,7 +6,8 @@
 //   sums:           products are exact. An instruction adds 16 of them, or 8, and the sum so far. Every addend is truncated at 2^-24 of the largest
 //                   or finer, the result at 2^-23: below 2^-23 |x| C per dimension. If P parts of the dimensions are summed apart, a part adds
 //                   2^-23 |x'| |c'| for each of its dimensions. Together that is a P-th of before (Cauchy, Schwarz); an addition adds 2^-24 |x| C.
-//                   A start of L - |c|²/2, its addition: 2^-23 (|x| C + C² + L), with L the score_offset of one product.
+//                   A start of L - |c|²/2, its addition: 2^-23 (|x| C + C² + L), with L the score_offset of one product. As products of the last
+//                   instruction, 17 addends truncated beside it: 10 2^-23 (|x| C + C² + L), and 2^-31 of what three halves lose.
 // tests/tensor_sums_test.cu checks the hardware against that, with random and worst operands.
 #pragma once
 
@@ -24,6 +25,7 @@ enum Strategy { one_product = 1, three_products = 2, differences = 3 };
 enum class Task { decide, collect };
 
 constexpr int most_candidates = 8;
+constexpr int most_started = 4 * step;  // dimensions with which initial scores may cost 16 more
 
 /// State that an iteration's kernels share and pass to the next iteration.
 struct Progress {
@@ -77,23 +79,28 @@ struct Unit {
 extern const Unit wgmma;  // screened.cu: compute capability 9.0
 extern const Unit mma;    // screened_mma.cu: 8.0 and later
 
+/// Initial scores of one product go into three dimensions where these cost little: none of 16 more, or few beside comparisons.
 inline ImageLayout layout_for(const ProblemShape& p, int products) {
-  const int needed = up_to(p.d, step) / step;
+  const auto steps_for = [](int d) { return d <= 6 * step ? up_to(d, step) / step : up_to(d, deepest * step) / step; };
+  const bool started = p.d <= 256 && (steps_for(p.d + start_dimensions) == steps_for(p.d) || p.d <= most_started);
+  const int needed = up_to(p.d + (started ? start_dimensions : 0), step) / step;
   const bool apart = products == 3 && needed > deepest;  // chunks are summed apart
   const int steps = needed <= 6 ? needed : apart ? deepest / 2 : deepest;
   const int columns = p.k <= 32 && products == 1 ? 32 : p.k <= 64 || (products == 3 && !apart) ? 64 : 128;
-  return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns};
+  return {columns, steps, (needed + steps - 1) / steps, products == 3 ? 2 : 1, (p.k + columns - 1) / columns, products == 1 && started};
 }
 
 /// margin = of_left |r| + of_length |xh| + rest: twice the bound above, with slack for the arithmetic here. depth: dimensions; parts: summed apart.
 template <int Products>
 struct Margin {
   float of_left, of_length, rest;
-  __device__ Margin(const Lengths& lengths, int depth, int parts, float score_offset, float margin_scale) {
+  __device__ Margin(const Lengths& lengths, int depth, int parts, float score_offset, float margin_scale, bool started = false) {
     const float most = sqrtf(lengths.centroid2) * 1.00001f, left = sqrtf(lengths.left2) * 1.00001f;
     const float sums = ldexpf(float(depth) / parts * 1.01f + parts, -23) + ldexpf(1, -21);
     if constexpr (Products == 1) {
-      of_left = 2 * most, of_length = 2 * (left + sums * most), rest = ldexpf(score_offset, -22);
+      const float start = started ? 20 : 2;
+      of_left = 2 * most, of_length = 2 * (left + sums * most) + ldexpf(start * most, -23);
+      rest = ldexpf(start * score_offset, -23) + ldexpf(start * most * most, -23) + ldexpf(1, -30);
     } else {
       const float tiny = ldexpf(sqrtf(float(depth)), -24), rounding_share = ldexpf(1.01f, -11);
       of_left = 2 * (left * 1.01f + rounding_share * (most + left) + tiny), of_length = 2 * (rounding_share * left + tiny + sums * most),

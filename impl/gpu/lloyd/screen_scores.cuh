@@ -30,7 +30,7 @@ __device__ __forceinline__ void copy_pieces(const Screen& s, std::uint8_t* ring,
   }
 }
 
-/// Multiplies 64 points by the centroids of the piece at `begin`, in this group's turn if there are turns. add: to the sums, else sets them.
+/// Multiplies 64 points by the centroids of the piece at `begin`, in this group's turn if there are turns: next_group >= 0. add: to the sums, else sets them.
 template <int Columns, int Steps, int Products, bool InTurn, int Registers, int Low>
 __device__ __forceinline__ void multiply_piece(float (&sums)[Registers], std::uint32_t (&high)[Steps * 4], std::uint32_t (&low)[Low],
                                                std::uint32_t begin, bool add, int next_group) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ void multiply_piece(float (&sums)[Registers], std::ui
                        begin + ((product == 1 ? half_bytes : 0) + u * Columns * 32) / 16, u > 0 || product < first || add);
       if (u == Steps - 1 || (InTurn && u == Steps - 3)) hopper::multiply_group();
     }
-  if (InTurn) {  // the next group's products start during the last two
+  if (InTurn && next_group >= 0) {  // the next group's products start during the last two
     hopper::await_all_but_last();
     hopper::pass_turn(next_group);
   }
@@ -69,17 +69,17 @@ __device__ __forceinline__ const auto& chosen(const float (&first)[A], const flo
   else return second;
 }
 
-/// Compares a thread's sums of tile c of the centroids, which begin at `starts`: collects candidates or updates the leaders.
-template <int Columns, bool Paired, bool Collects, bool Positive, int Registers>
+/// Compares a thread's sums of tile c of the centroids, which begin at `starts` or hold that: collects candidates or updates the leaders.
+template <int Columns, bool Paired, bool Collects, bool Started, bool Positive, int Registers>
 __device__ __forceinline__ void compare_tile(const Screen& s, const float (&sums)[Registers], const float* starts, int c, int lane,
                                              Leaders<Columns, Positive>& leaders, Collector& collector) {
   const int quarter = lane % 4;
 #pragma unroll
   for (int q = 0; q < Columns / 32; q += Paired ? 2 : 1) {
-    const Scores<Positive> scores(sums + q * 16, starts + q * 32, quarter);
+    const Scores<Positive, Started> scores(sums + q * 16, starts + q * 32, quarter);
     if constexpr (Collects) collector.add(s.open, scores, c * Columns + q * 32, lane);
     else if constexpr (!Paired) leaders.add(scores, c * (Columns / 32) + q);
-    else leaders.add(scores, Scores<Positive>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
+    else leaders.add(scores, Scores<Positive, Started>(sums + q * 16 + 16, starts + q * 32 + 32, quarter), c * (Columns / 32) + q);
   }
 }
 
@@ -89,7 +89,7 @@ template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::threads, 1) score(const __grid_constant__ Screen s) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Shape = Shape<Columns, Steps, Products, Chunked>;
-  constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed, in_turn = !collects && Shape::groups < 4 && Steps >= 4;
+  constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed, in_turn = Shape::groups < 4 && Steps >= 4;
   constexpr bool positive = Products == 1 && !collects, paired = positive && Columns > 32 && !Chunked;  // chunks leave no registers for pairs
   constexpr int groups = Shape::groups;
   __shared__ hopper::Barrier full[most_stages], empty[most_stages];
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
     constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half));
     const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4;
     const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, Shape::apart ? s.layout.chunks : 1, s.score_offset,
-                                  s.margin_scale);
+                                  s.margin_scale, s.layout.started);
     std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
     unsigned moved = 0, parity = 0;
     int stage = 0;
@@ -138,7 +138,9 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
       if (const std::int64_t i = row_of_mine(pair); !collects && i >= 0) left_next = s.points.left[i], label_next = s.labels[i];
     };
     load_mine();
-    if (in_turn && group == groups - 1) hopper::pass_turn(0);
+    const int next_group = shared ? -1 : group == groups - 1 ? 0 : group + 1;
+    const bool turns = in_turn && !shared;
+    if (turns && group == groups - 1) hopper::pass_turn(0);
 
     for (std::int64_t round = 0; round < rounds; ++round, tile += turn) {
       const bool active = tile < tiles;
@@ -159,11 +161,10 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
         for (int chunk = 0;; ++chunk) {
           if (Chunked && mine) load(pair, tile, chunk);
           full[stage].wait(parity);
-          if (in_turn) hopper::await_turn(group);
+          if (turns) hopper::await_turn(group);
           const std::uint32_t begin = hopper::tile_at(hopper::shared_address(ring + stage * piece_bytes), Columns);
-          if (!collects || mine)
-            multiply_piece<Columns, Steps, Products, in_turn>(sums, high, low, begin, !Shape::apart && chunk > 0,
-                                                              group == groups - 1 ? 0 : group + 1);
+          if (!collects || turns || mine)
+            multiply_piece<Columns, Steps, Products, in_turn>(sums, high, low, begin, !Shape::apart && chunk > 0, next_group);
           if constexpr (Shape::apart) {
 #pragma unroll
             for (int u = 0; u < Shape::registers; ++u) all[u] = chunk == 0 ? sums[u] : all[u] + sums[u];
@@ -177,7 +178,11 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
           load_mine();
         }
         const auto* const starts = reinterpret_cast<const float*>(ring + stage * piece_bytes + (Products == 3 ? 2 : 1) * half_bytes);
-        if (mine) compare_tile<Columns, paired, collects>(s, chosen<Shape::apart>(all, sums), starts, c, lane, leaders[0], collector);
+        const auto compare = [&]<bool Started>() {
+          compare_tile<Columns, paired, collects, Started>(s, chosen<Shape::apart>(all, sums), starts, c, lane, leaders[0], collector);
+        };
+        if (mine && Products == 1 && s.layout.started) compare.template operator()<Products == 1>();
+        else if (mine) compare.template operator()<false>();
         next_piece(s, resident, empty, stage, parity);
       }
       if (shared) hopper::meet(groups);
@@ -185,7 +190,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
       if constexpr (collects) collector.finish(s, Products == 3, lane);
       else leaders[0].finish(quarter), moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
     }
-    if (in_turn && group == 0) hopper::await_turn(0);  // the last turn
+    if (turns && group == 0) hopper::await_turn(0);  // the last turn
     cuda::add_of_warp(s.changed, moved);
   }
 #else

@@ -95,13 +95,13 @@ __device__ __forceinline__ void multiply_band(float (&sums)[Strips][Kept][16], i
   }
 }
 
-/// Compares a warp's sums of a band of 32 centroids, which begin at `starts`: collects candidates or updates the leaders.
-template <bool Collects, int Strips, int Kept, int Columns>
+/// Compares a warp's sums of a band of 32 centroids, which begin at `starts` or hold that: collects candidates or updates the leaders.
+template <bool Collects, bool Started, int Strips, int Kept, int Columns>
 __device__ __forceinline__ void compare_band(const Screen& s, const float (&sums)[Strips][Kept][16], int kept, const float* starts, int band,
                                              int lane, Leaders<Columns, false> (&leaders)[Strips], Collector (&collectors)[Strips]) {
 #pragma unroll
   for (int p = 0; p < Strips; ++p) {
-    const Scores<false> scores(sums[p][kept], starts, lane % 4);
+    const Scores<false, Started> scores(sums[p][kept], starts, lane % 4);
     if constexpr (Collects) collectors[p].add(s.open, scores, band * 32, lane);
     else leaders[p].add(scores, band);
   }
@@ -127,7 +127,8 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   constexpr bool apart = Products == 3 && Chunked;  // chunks are summed apart, for a smaller margin
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, quarter = lane % 4;
   const std::uint32_t row_at = (lane / 8 % 2 * Columns + lane / 16 * 8 + lane % 8) * 16;  // of the centroid row that this lane addresses
-  const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, apart ? s.layout.chunks : 1, s.score_offset, s.margin_scale);
+  const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, apart ? s.layout.chunks : 1, s.score_offset, s.margin_scale,
+                                s.layout.started);
   Ring ring(s, memory, rounds);
   std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
   unsigned moved = 0;
@@ -191,8 +192,12 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
             multiply_band<Columns, Steps, Products>(sums, kept, high, low, piece_at, band);
           }
           if (!Chunked && c == s.layout.tiles - 1 && band == bands - 1) go_on(gridDim.x);  // prefetch the next points during the comparison
-          if (!Chunked || chunk == s.layout.chunks - 1)
-            compare_band<collects>(s, sums, kept, starts + band * 32, c * bands + band, lane, leaders, collectors);
+          const auto compare = [&]<bool Started>() {
+            compare_band<collects, Started>(s, sums, kept, starts + band * 32, c * bands + band, lane, leaders, collectors);
+          };
+          if (Chunked && chunk < s.layout.chunks - 1) continue;
+          if (Products == 1 && s.layout.started) compare.template operator()<Products == 1>();
+          else compare.template operator()<false>();
         }
         if (!Chunked || chunk == s.layout.chunks - 1) break;
       }
