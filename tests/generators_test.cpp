@@ -1,5 +1,5 @@
 // The random numbers, and every generator: equal points for every number of threads, in the distribution of its paper, with the values with which
-// results were recorded. Groups that are not round lie where they should.
+// results were recorded. Groups that are not round lie where they should. A GPU gives the same bits from any row on.
 #include <omp.h>
 
 #include <cmath>
@@ -9,8 +9,10 @@
 #include <span>
 
 #include "bench/data/catalogue.hpp"
+#include "bench/data/generators_device.hpp"
 #include "bench/data/random.hpp"
 #include "tests/dataset_helpers.hpp"
+#include "tests/solving.hpp"
 #include "tests/thread_group.hpp"
 
 namespace km {
@@ -244,6 +246,52 @@ TEST_P(EveryTable, GivesThePointsAndStartsOfItsSeed) {
   EXPECT_EQ(start("random", 1), golden.random);
   EXPECT_EQ(start("kmeans++", 1), golden.plus_plus);
   EXPECT_EQ(start("random", 2), golden.other_seed);
+}
+
+// ---- on the GPU: skips without one ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct GeneratorsOnDevice : OnTheGpu {
+  static void expect_same_bits(const char* name, const Recipe& wish, std::int64_t begin, std::int64_t rows) {
+    const auto& generator = *std::ranges::find(generators(), name, &Generator::name);
+    Recipe recipe = wish;
+    recipe.settings = generator.settings;
+    for (const auto& [setting, value] : wish.settings)
+      if (const auto at = recipe.settings.find(setting); at != recipe.settings.end()) at->second = value;
+    std::vector<T> host(std::size_t(rows * recipe.d)), device(host.size(), T(-1));
+    generator.make(recipe, begin, std::span(host));  // generates_on_device() is false here
+    ASSERT_TRUE(make_on_device(generator, recipe, begin, std::span(device)));
+    for (std::size_t at = 0; at < host.size(); ++at)
+      ASSERT_EQ(0, std::memcmp(&host[at], &device[at], sizeof(T)))
+          << name << " n " << recipe.n << " d " << recipe.d << " k " << recipe.k << " from row " << begin << ", value " << at << ": " << host[at]
+          << " on the CPU, " << device[at] << " on the GPU";
+  }
+};
+TYPED_TEST_SUITE(GeneratorsOnDevice, Precisions);
+
+TYPED_TEST(GeneratorsOnDevice, GiveTheBitsOfTheCpu) {
+  for (const char* name : {"balls", "gaussians", "uniform", "integers"})
+    for (const int d : {1, 2, 3, 4, 7, 16, 33, 128})
+      for (const int k : {1, 5, 700})
+        for (const double ordered : {0, 1}) {
+          const Recipe recipe{.n = 20'011, .d = d, .k = k, .seed = 77, .settings = {{"ordered", ordered}, {"purity", 0.3}, {"sigma2", 2.5}}};
+          this->expect_same_bits(name, recipe, 0, 5000);
+          this->expect_same_bits(name, recipe, 1237, 3);
+          this->expect_same_bits(name, recipe, 9'999, 10'012);  // to the last row
+        }
+}
+
+TYPED_TEST(GeneratorsOnDevice, GiveTheBitsOfTheCpuBeyondOneChunkAnd32Bits) {
+  for (const char* name : {"balls", "gaussians", "uniform", "integers"}) {
+    this->expect_same_bits(name, {.n = 12'000'007, .d = 3, .k = 6}, 1237, 11'900'000);
+    this->expect_same_bits(name, {.n = 5'000'000'000, .d = 4, .k = 6}, 4'400'000'001, 1000);
+  }
+}
+
+TYPED_TEST(GeneratorsOnDevice, LeaveOtherGeneratorsToTheCpu) {
+  std::vector<TypeParam> points(20);
+  const auto& moons = *std::ranges::find(generators(), "moons", &Generator::name);
+  EXPECT_FALSE(make_on_device(moons, {.n = 10, .d = 2, .k = 2, .settings = moons.settings}, 0, std::span(points)));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The arithmetic of random numbers, with the same bits on every machine: every multiply-add is an explicit std::fma, and log, sine and cosine are our own.
-// It is in a header, so that the compiler vectorizes the loops of random.cpp over it.
+// The arithmetic of random numbers and of the generators, for host and GPU (constexpr: --expt-relaxed-constexpr). Both give the same bits: every
+// multiply-add is an explicit std::fma, log, sine and cosine are our own, and fp64 division and square root are rounded correctly.
 // Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 // Normals: Box and Muller, "A note on the generation of random normal deviates", 1958.
 #pragma once
@@ -61,6 +61,20 @@ constexpr void pair_of_normals(double length, std::uint32_t word, double* pair) 
   turn(unit(word), cosine, sine);
   pair[0] = length * cosine;
   pair[1] = length * sine;
+}
+
+/// Factor that takes d normals to a point uniform in a ball: the first d of d + 2 normals over the length of all (Harman and Lacko, "On
+/// decompositional algorithms for uniform sampling from n-spheres and n-balls", 2010). The squares of the last two sum to twice an exponential
+/// variable.
+constexpr double scale_to_ball(const double* x, int d, double exponential, double radius) {
+  double length2 = 2 * exponential;
+  for (int j = 0; j < d; ++j) length2 = std::fma(x[j], x[j], length2);
+  return radius / std::sqrt(length2);
+}
+
+/// Whole number from `low` on, one of `codes`: the group's own with probability `purity`, else any. All but these are uniform in (0, 1).
+constexpr double code_of(double choice, double purity, double own, double any, double low, double codes) {
+  return low + std::floor((choice < purity ? own : any) * codes);
 }
 
 }  // namespace km

@@ -222,11 +222,8 @@ std::vector<std::int32_t> generated_labels(const DatasetRequest& request) {
   if (!entry.generator || !entry.generator->has_groups()) return {};
   const Recipe recipe = resolved_recipe(entry, request);
   if (const auto purity = recipe.settings.find("purity"); purity != recipe.settings.end() && purity->second == 0) return {};
-  Groups groups(recipe);
-  std::vector<std::int32_t> labels;
-  labels.reserve(std::size_t(recipe.n));
-  while (std::ssize(labels) < recipe.n)
-    for (const int group : groups.of_run(std::ssize(labels))) labels.push_back(group);
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(recipe.n));
+  groups_from(recipe, 0, labels);
   return labels;
 }
 

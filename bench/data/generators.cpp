@@ -1,7 +1,11 @@
 #include "bench/data/generators.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "bench/data/generators_device.hpp"
 
 namespace km {
 namespace {
@@ -34,9 +38,7 @@ void for_grouped_tiles(const Recipe& r, std::int64_t begin, std::span<T> points,
   });
 }
 
-/// Points uniform in balls around the centroids (he2021, Section 4.1). A point of the unit ball in d dimensions is the first d of d + 2 normals over
-/// the length of all (Harman and Lacko, "On decompositional algorithms for uniform sampling from n-spheres and n-balls", 2010). The squares of the
-/// last two sum to twice an exponential variable.
+/// Points uniform in balls around the centroids (he2021, Section 4.1).
 template <class T>
 void balls(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const std::vector<double> centroids = group_centroids(r);
@@ -51,9 +53,7 @@ void balls(const Recipe& r, std::int64_t begin, std::span<T> points) {
     radii.exponentials(first, tail);
     for (std::size_t i = 0; i < count; ++i) {
       const double *x = &normal[i * std::size_t(d)], *centroid = &centroids[std::size_t(groups[i]) * std::size_t(d)];
-      double length2 = 2 * tail[i];
-      for (int j = 0; j < d; ++j) length2 = std::fma(x[j], x[j], length2);
-      const double scale = radius / std::sqrt(length2);
+      const double scale = scale_to_ball(x, d, tail[i], radius);
       for (int j = 0; j < d; ++j) *out++ = T(std::fma(x[j], scale, centroid[j]));
     }
   });
@@ -64,7 +64,7 @@ template <class T>
 void gaussians(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const std::vector<double> centroids = group_centroids(r);
   const Random values(r.seed, of_values);
-  const double sigma = r["sigma2_is_deviation"] != 0 ? r["sigma2"] : std::sqrt(r["sigma2"]);
+  const double sigma = deviation(r);
   const int d = r.d;
   for_grouped_tiles<T>(r, begin, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
     g.resize(groups.size() * std::size_t(d));
@@ -95,8 +95,7 @@ void integers(const Recipe& r, std::int64_t begin, std::span<T> points) {
   const Random values(r.seed, of_values), choices(r.seed, of_choices);
   const double low = r["low"], purity = r["purity"], codes = r["high"] - low + 1;
   const int d = r.d;
-  std::vector<double> own(std::size_t(r.k) * std::size_t(d));
-  Random(r.seed, of_centroids).uniforms(0, own);
+  const std::vector<double> own = own_codes(r);
   for_grouped_tiles<T>(r, begin, points, [&](std::int64_t first, std::span<const int> groups, std::vector<double>& g, T* out) {
     const std::size_t cells = groups.size() * std::size_t(d);
     g.resize(2 * cells);
@@ -104,8 +103,7 @@ void integers(const Recipe& r, std::int64_t begin, std::span<T> points) {
     choices.uniforms(first * d, std::span(g).last(cells));
     for (std::size_t at = 0; at < cells; ++at) {
       const double* mode = &own[std::size_t(groups[at / std::size_t(d)]) * std::size_t(d)];
-      const double u = g[cells + at] < purity ? mode[at % std::size_t(d)] : g[at];
-      *out++ = T(low + std::floor(u * codes));
+      *out++ = T(code_of(g[cells + at], purity, mode[at % std::size_t(d)], g[at], low, codes));
     }
   });
 }
@@ -234,12 +232,41 @@ void household(const Recipe& r, std::int64_t begin, std::span<T> points) {
   });
 }
 
+/// A guess from rates: a thread makes 3·10⁸ normals a second (AVX-512), a GPU and its bus 3·10⁹ after 0.3 s for the context.
+bool device_pays(double values) { return values / (3e8 * omp_get_max_threads()) > 0.3 + values / 3e9; }
+
 }  // namespace
+
+template <class T>
+void Generator::make(const Recipe& recipe, std::int64_t begin, std::span<T> points) const {
+  if (generates_on_device() && device_pays(double(points.size())) && make_on_device(*this, recipe, begin, points)) return;
+  if constexpr (sizeof(T) == 4) make_f(recipe, begin, points);
+  else make_d(recipe, begin, points);
+}
+template void Generator::make(const Recipe&, std::int64_t, std::span<float>) const;
+template void Generator::make(const Recipe&, std::int64_t, std::span<double>) const;
+
+void groups_from(const Recipe& r, std::int64_t begin, std::span<std::int32_t> groups) {
+  const Groups prototype(r);
+  const std::int64_t run = prototype.run(), end = begin + std::ssize(groups);
+  for_tiles(begin / run * run, end, run, [&, mine = prototype](std::int64_t first, std::int64_t count) mutable {
+    const std::span<const int> of_run = mine.of_run(first);
+    const std::int64_t from = std::max(first, begin);
+    std::copy_n(of_run.begin() + (from - first), first + count - from, groups.begin() + (from - begin));
+  });
+}
+
+double deviation(const Recipe& r) { return r["sigma2_is_deviation"] != 0 ? r["sigma2"] : std::sqrt(r["sigma2"]); }
+
+std::vector<double> own_codes(const Recipe& r) {
+  std::vector<double> codes(std::size_t(r.k) * std::size_t(r.d));
+  Random(r.seed, of_centroids).uniforms(0, codes);
+  return codes;
+}
 
 std::vector<double> group_centroids(const Recipe& r) {
   if (!r.centroids.empty()) return r.centroids;
-  std::vector<double> centroids(std::size_t(r.k) * std::size_t(r.d));
-  Random(r.seed, of_centroids).uniforms(0, centroids);
+  std::vector<double> centroids = own_codes(r);
   for (double& x : centroids) x = std::fma(x, r["high"] - r["low"], r["low"]);
   return centroids;
 }

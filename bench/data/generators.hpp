@@ -33,19 +33,28 @@ struct Generator {
 
   /// True if the setting `groups` is their number; 0: k.
   bool has_groups() const { return settings.contains("groups"); }
-  /// Makes the points from row `begin` on, as many as there is room for.
+  /// Makes the points from row `begin` on, as many as there is room for: on the GPU where that is faster, else by all threads.
   template <class T>
-  void make(const Recipe& recipe, std::int64_t begin, std::span<T> points) const {
-    if constexpr (sizeof(T) == 4) make_f(recipe, begin, points);
-    else make_d(recipe, begin, points);
-  }
+  void make(const Recipe& recipe, std::int64_t begin, std::span<T> points) const;
 };
 
 /// balls | gaussians | uniform | integers | household | moons | rings | spirals | ellipses
 const std::vector<Generator>& generators();
 
+/// Whether this process may use its GPU. False in the parent of workers, which holds no context.
+inline bool& generates_on_device() {
+  static bool allowed = false;
+  return allowed;
+}
+
 /// Centres of balls and gaussians, k x d: the table's, else uniform in [low, high]^d.
 std::vector<double> group_centroids(const Recipe& recipe);
+/// Standard deviation of gaussians.
+double deviation(const Recipe& recipe);
+/// The code of each group in each column of `integers`, k x d, uniform in (0, 1).
+std::vector<double> own_codes(const Recipe& recipe);
+/// The groups of the points from row `begin` on, as many as there is room for.
+void groups_from(const Recipe& recipe, std::int64_t begin, std::span<std::int32_t> groups);
 
 /// Random streams of one seed.
 enum Stream : std::uint32_t { of_centroids, of_values, of_radii, of_groups, of_choices };

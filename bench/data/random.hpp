@@ -1,5 +1,5 @@
-// Counter-based random numbers: number i of a stream depends on (seed, stream, i) alone. Data are therefore identical for every number of threads
-// and on every machine.
+// Counter-based random numbers: number i of a stream depends on (seed, stream, i) alone. Data are therefore identical for every number of threads,
+// on every machine, and on the GPU.
 #pragma once
 
 #include <array>

@@ -2,6 +2,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/data/dataset.hpp"
+#include "bench/data/generators.hpp"
 #include "bench/data/limits.hpp"
 #include "bench/program/flags.hpp"
 
@@ -44,6 +45,7 @@ int run(const Invocation&) {
   if (const auto ending = std::filesystem::path(flags.out).extension(); ending != ".npy" && ending != ".csv")
     throw UserError("--out {}: written are .npy and .csv", flags.out);
   check_out_file("--out", flags.out);
+  generates_on_device() = true;
   if (flags.precision == "fp32") write_data<float>(request, flags.out);
   else write_data<double>(request, flags.out);
   return 0;

@@ -11,6 +11,7 @@
 
 #include "bench/base/error.hpp"
 #include "bench/contract/must_agree.hpp"
+#include "bench/data/generators.hpp"
 #include "bench/device/device.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/run/inbox.hpp"
@@ -169,6 +170,7 @@ int work(const RunOptions& options, Inbox& inbox) {
   adopt_orphans();
   if (Group* const group = all_ranks()) share_machine(*group);
   device::take();
+  generates_on_device() = true;
   do measure_jobs(options, inbox);
   while (inbox.next());
   if (ranks()) inbox.leave();
