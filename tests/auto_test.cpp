@@ -179,16 +179,19 @@ TYPED_TEST(EqualPoints, CountAsOftenAsTheyOccur) {
   for (const double tolerance : {0.0, 0.02, 0.2}) {
     Repeated<TypeParam> repeated(20'000, 3, 700, 12);
     repeated.problem.tolerance = tolerance;
-    Trace trace(true);
-    const Solution<TypeParam> made = solve(repeated.problem, "cpu/lloyd/distinct", {{"threads", 3}}, trace);
-    const Solution<TypeParam> expected = solve(repeated.problem, "cpu/lloyd/reference");
-    EXPECT_EQ(made.labels, expected.labels);
-    EXPECT_EQ(made.iters, expected.iters) << "a point's copies change label with it";
-    EXPECT_EQ(to_string(judged(repeated.problem, "cpu/lloyd/distinct").grade), "exact");
     std::set<std::vector<TypeParam>> rows;
     for (std::int64_t i = 0; i < repeated.problem.n; ++i) rows.emplace(&repeated.points[i * 3], &repeated.points[i * 3] + 3);
-    const auto& counted = trace.counters().at("distinct");
-    EXPECT_EQ(std::accumulate(counted.begin(), counted.end(), 0.0), double(made.iters) * double(rows.size()));
+    const Solution<TypeParam> expected = solve(repeated.problem, "cpu/lloyd/reference");
+    for (const char* name : {"cpu/lloyd/distinct", "gpu/hamerly/distinct", "gpu/yinyang/distinct"}) {
+      if (!find_implementation(name) || (std::string_view(name).starts_with("gpu") && !device::available())) continue;
+      Trace trace(true);
+      const Solution<TypeParam> made = solve(repeated.problem, name, {}, trace);
+      EXPECT_EQ(made.labels, expected.labels) << name;
+      EXPECT_EQ(made.iters, expected.iters) << name << ": a point's copies change label with it";
+      EXPECT_EQ(to_string(judged(repeated.problem, name).grade), "exact") << name;
+      const auto& counted = trace.counters().at("distinct");
+      EXPECT_EQ(std::accumulate(counted.begin(), counted.end(), 0.0), double(made.iters) * double(rows.size())) << name;
+    }
   }
 }
 
@@ -218,10 +221,10 @@ struct StoppedEarly : ::testing::Test {};
 TYPED_TEST_SUITE(StoppedEarly, Precisions);
 
 TYPED_TEST(StoppedEarly, ACandidateGoesOnAsIfItNeverHad) {
-  for (const char* name :
-       {"cpu/lloyd/screened", "cpu/lloyd/distinct", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global", "cpu/yinyang/group",
-        "cpu/yinyang/local", "cpu/triangle/reinforced", "gpu/lloyd/registers", "gpu/lloyd/single_pass", "gpu/lloyd/screened",
-        "gpu/lloyd/screened_mma", "gpu/lloyd/resident", "gpu/lloyd/register_tiles", "gpu/yinyang/compacted", "gpu/hamerly/neighbours"})
+  for (const char* name : {"cpu/lloyd/screened", "cpu/lloyd/distinct", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global",
+                           "cpu/yinyang/group", "cpu/yinyang/local", "cpu/triangle/reinforced", "gpu/lloyd/registers", "gpu/lloyd/single_pass",
+                           "gpu/lloyd/screened", "gpu/lloyd/screened_mma", "gpu/lloyd/resident", "gpu/lloyd/register_tiles", "gpu/yinyang/compacted",
+                           "gpu/hamerly/neighbours", "gpu/hamerly/distinct", "gpu/yinyang/distinct"})
     for (const double tolerance : {-1.0, 0.0}) {
       const Implementation* const one = find_implementation(name);
       if (!one || !one->has(precision_of<TypeParam>)) continue;

@@ -1,5 +1,6 @@
 // What gpu/hamerly/neighbours promises beyond right labels: exact labels after hundreds of iterations, few distances, and the same bits whatever the
-// grid and the block. The bits are the same also where points and bounds do not fit a block's shared memory. Skips without a GPU.
+// grid and the block. The bits are the same also where points and bounds do not fit a block's shared memory, and over the distinct points alone, as those
+// of gpu/yinyang/compacted are. Skips without a GPU.
 #include <cmath>
 
 #include "tests/solving.hpp"
@@ -46,6 +47,18 @@ TYPED_TEST(Neighbours, GivesTheSameBitsForEveryGridAndBlock) {
         expect_same_bits(made, expected, std::to_string(c.d) + " dimensions, grid " + std::to_string(grid) + ", block " + std::to_string(block));
       }
   }
+}
+
+TYPED_TEST(Neighbours, GivesTheSameBitsOverTheDistinctPointsAlone) {
+  for (const auto& c : this->cases)
+    for (const double tolerance : {-1.0, 0.02}) {
+      Drawn<TypeParam> drawn = this->points(c, 60);
+      drawn.problem.tolerance = tolerance;
+      const std::string what =
+          std::to_string(c.d) + " dimensions, " + std::to_string(c.copied) + " of 10 copied, tolerance " + std::to_string(tolerance);
+      expect_same_bits(solve(drawn.problem, "gpu/hamerly/distinct"), solve(drawn.problem, neighbours), what);
+      expect_same_bits(solve(drawn.problem, "gpu/yinyang/distinct"), solve(drawn.problem, "gpu/yinyang/compacted"), "compacted, " + what);
+    }
 }
 
 TYPED_TEST(Neighbours, IsExactForHundredsOfIterations) {

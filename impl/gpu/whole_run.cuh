@@ -1,7 +1,9 @@
 // Host side of implementations that make all iterations in one kernel: the initial centroids and the outputs.
 #pragma once
 
+#include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_host.cuh"
+#include "impl/gpu/distinct_rows.cuh"
 
 namespace km::cuda {
 
@@ -39,27 +41,53 @@ struct WholeRun {
   PinnedBuffer<int> iters;  // the kernel writes it
 };
 
+/// all[i] = labels[places[i]] for all of `n` points.
+static __global__ void spread(const std::int32_t* __restrict__ labels, const std::int32_t* __restrict__ places, std::int64_t n, std::int32_t* all) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) all[i] = labels[places[i]];
+}
+
 /// An implementation that is one launch a run, with the kernel's own clock and counters: nothing can be timed from outside. Run: what the kernel takes.
 template <class T, class Run>
-class OneLaunch {
+class OneLaunch : public AnySolver<T> {
  public:
-  OneLaunch(const Problem<T>& problem, std::int64_t label_count) : host_(problem, label_count) {
+  /// distinct: the problem's points, each of which stands for its copies. It takes them. Null: one each.
+  OneLaunch(const Problem<T>& problem, std::int64_t label_count, DistinctRows<T>* distinct = nullptr) : host_(problem, label_count) {
+    if (distinct)
+      numbers_ = std::move(distinct->numbers), places_ = std::move(distinct->places), labels_of_all_ = Buffer<std::int32_t>(places_.size());
     run_.n = problem.n, run_.d = problem.d, run_.k = problem.k, run_.max_iters = problem.max_iters;
-    run_.stop_at = stop_at(problem), run_.initial = host_.initial.data(), run_.iters = host_.iters.data();
+    ProblemShape all = problem;
+    all.n = points_with_copies();
+    run_.stop_at = stop_at(all), run_.initial = host_.initial.data(), run_.iters = host_.iters.data();
   }
-  virtual ~OneLaunch() = default;
-  void reset() { host_.reset(); }
-  void limit(int iters) { run_.max_iters = iters; }
-  int iterate(Trace& trace) {
+  void reset() override {
+    if (places_.size() > 0) fill(labels_of_all_.data(), labels_of_all_.size(), no_label - 1, host_.stream);
+    host_.reset();
+  }
+  bool limit(int iters) override {
+    run_.max_iters = iters;
+    return true;
+  }
+  int iterate(Trace& trace) override {
     host_.iters[0] = 0;
     launch();
+    if (places_.size() > 0) {
+      spread<<<blocks(places_.size(), 256), 256, 0, host_.stream>>>(host_.labels.data(), places_.data(), places_.size(), labels_of_all_.data());
+      check_launch();
+    }
     host_.stream.synchronize();
     if (trace.active()) report(trace);
+    if (places_.size() > 0) trace.count("distinct", double(numbers_.size()) * host_.iters[0]);  // counted once, so that the mean is the number
     return host_.iters[0];
   }
-  Solution<T> download() { return host_.download(); }
+  Solution<T> download() override {
+    Solution<T> out = host_.download();
+    if (places_.size() > 0) out.labels = fetched(labels_of_all_, host_.stream, labels_of_all_.size());
+    return out;
+  }
 
  protected:
+  std::int64_t points_with_copies() const { return places_.size() > 0 ? places_.size() : host_.problem.n; }
   virtual void launch() = 0;
   virtual void report(Trace& trace) = 0;
   /// What the kernel wrote at the start and after each iteration.
@@ -75,6 +103,7 @@ class OneLaunch {
   }
 
   WholeRun<T> host_;
+  Buffer<std::int32_t> numbers_, places_, labels_of_all_;
   Run run_{};
   unsigned grid_ = 1;
   int threads_ = 0;

@@ -17,6 +17,7 @@
 // centroids are candidates: gpu/yinyang/compacted. While most points move, gpu/lloyd/register_tiles is faster.
 #include "impl/cost_terms.hpp"
 #include "impl/gpu/hamerly/neighbours.cuh"
+#include "impl/gpu/over_distinct.hpp"
 
 namespace km {
 namespace {
@@ -42,4 +43,13 @@ const Register<Neighbours> registration{{
 }};
 
 }  // namespace
+
+template <class T>
+std::unique_ptr<AnySolver<T>> neighbours::over_distinct(const Problem<T>& problem, const Config& config, Trace& trace) {
+  cuda::DistinctRows<T> rows = cuda::distinct_rows(problem, trace);
+  return std::make_unique<Neighbours<T>>(rows.among(problem), config, trace, 1.0f, &rows);
+}
+template std::unique_ptr<AnySolver<float>> neighbours::over_distinct(const Problem<float>&, const Config&, Trace&);
+template std::unique_ptr<AnySolver<double>> neighbours::over_distinct(const Problem<double>&, const Config&, Trace&);
+
 }  // namespace km

@@ -62,24 +62,25 @@ template <class T>
 class Neighbours : public cuda::OneLaunch<T, Run<T>> {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
-  Neighbours(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
-      : Base(problem, problem.n), stamps_(std::int64_t(problem.max_iters) + 1) {
+  Neighbours(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1, cuda::DistinctRows<T>* distinct = nullptr)
+      : Base(problem, problem.n, distinct), stamps_(std::int64_t(problem.max_iters) + 1) {
     cuda::Stream& stream = host_.stream;
-    const cuda::Buffer<T> rows = cuda::upload_rows(problem, trace, stream);
+    const cuda::Buffer<T> rows = distinct ? std::move(distinct->points) : cuda::upload_rows(problem, trace, stream);
     const cuda::Phase phase(trace, "layout", stream);
     run_.shift_scale = shift_scale;
-    run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), problem.n);
+    run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), this->points_with_copies());
     with_kernel_width(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
     limit(problem.max_iters);
     stream.synchronize();  // rows are freed on return
   }
 
-  void limit(int iters) {
-    run_.max_iters = iters;
+  bool limit(int iters) final {
+    Base::limit(iters);
     graph_.emplace(host_.stream, [this] {  // faster to launch than its parts
       cuda::clear(host_.stream, control_);
       this->enqueue(kernel_);
     });
+    return true;
   }
 
  private:
@@ -125,7 +126,7 @@ class Neighbours : public cuda::OneLaunch<T, Run<T>> {
     lay_out<<<std::min(cuda::blocks(points_.size(), 256), 4096u), 256, 0, host_.stream>>>(rows, n, d, D, points_.size(), points_.data());
     cuda::check_launch();
 
-    run_.points = points_.data(), run_.bounds = bounds_.data(), run_.labels = slice_labels_.data();
+    run_.points = points_.data(), run_.bounds = bounds_.data(), run_.labels = slice_labels_.data(), run_.numbers = this->numbers_.data();
     run_.slices = static_cast<int>(slices);
     run_.state_cached = layout.state_cached, run_.points_cached = layout.points_cached;
     run_.table_copies = layout.table_copies, run_.copies = copies;

@@ -28,6 +28,38 @@ __device__ __forceinline__ void flush(const Block<T, D>& b, const resident::Tabl
   __syncthreads();
 }
 
+/// Moves points with all their copies between the sums, one by one; lanes share the dimensions. mover: the lane has one, of the block's point `place`.
+/// from: negative if it only joins. Returns the number of points that moved.
+template <class T, int D>
+__device__ __forceinline__ int move_points(const Block<T, D>& b, int iter, bool mover, unsigned place, int to, int from) {
+  const Run<T>& r = b.r;
+  const int lane = threadIdx.x % 32, cells = b.cells(), copy = blockIdx.x % r.copies;
+  Bits *const coarse = b.change(iter) + copy * cells, *const fine = b.change(iter) + (r.copies + copy) * cells,
+              *const words = b.change(iter) + 2 * r.copies * cells + copy * r.k, *const any = b.change(iter) + b.change_size() - 1;
+  int moved = 0;
+  for (unsigned bits = __ballot_sync(all, mover); bits; bits &= bits - 1) {
+    const int owner = __ffs(bits) - 1, joins = __shfl_sync(all, to, owner), leaves = __shfl_sync(all, from, owner);
+    const unsigned at = __shfl_sync(all, place, owner);
+    const int copies = b.copies(at);
+    const T* const x = b.points_of(at / slice) + at % slice;
+#pragma unroll
+    for (int first = 0; first < 2 * D; first += 32) {
+      const int v = first + lane, j = v % D, c = v < D ? joins : leaves;
+      if (v >= 2 * D || c < 0) continue;
+      long long whole, rest;
+      r.fixed_point.split(v < D ? double(x[j * slice]) : -double(x[j * slice]), whole, rest);
+      if (whole != 0) atomicAdd(coarse + c * D + j, Bits(whole * copies));
+      if (rest != 0) {
+        atomicAdd(fine + c * D + j, Bits(rest * copies));
+        if (sizeof(T) == 4) atomicMax(any, Bits(1));
+      }
+    }
+    if (const int c = lane == 0 ? joins : leaves; lane < 2 && c >= 0) atomicAdd(words + c, moves_of(lane == 0 ? copies : -copies, 1));
+    moved += copies;
+  }
+  return moved;
+}
+
 /// The first iteration: every point against every centroid, and all into the table.
 template <class T, int D>
 __device__ __forceinline__ void assign_all(const Block<T, D>& b, const resident::Table& table, int iter, int* tally) {
@@ -35,7 +67,7 @@ __device__ __forceinline__ void assign_all(const Block<T, D>& b, const resident:
   const Run<T>& r = b.r;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, k = r.k, chunk = slices_a_flush * r.table_copies;
   const T* const rows = b.rows_of(iter - 1);
-  int doubts = 0, points = 0;
+  int doubts = 0, points = 0, joined = 0;  // joined: with copies
   for (int begin = 0; begin < b.slices; begin += chunk) {
     const int end = min(begin + chunk, b.slices);
     for (int first = begin + warp * P; first < end; first += b.warps * P) {
@@ -76,14 +108,18 @@ __device__ __forceinline__ void assign_all(const Block<T, D>& b, const resident:
         }
         b.bounds_of(s)[lane] = make_float2(upper, lower);
         b.labels_of(s)[lane] = static_cast<std::uint16_t>(label);
-        if (here) table.add<D>(from, slice, label, 1, r.fixed_point);
+        if (r.numbers != nullptr) {
+          joined += move_points(b, iter, here, unsigned(s) * slice + lane, label, -1);
+        } else if (here) {
+          table.add<D>(from, slice, label, 1, r.fixed_point);
+        }
         points += __popc(__ballot_sync(all, here));
       }
     }
     flush(b, table, iter);
   }
   if (lane == 0) {
-    atomicAdd(tally + changed, points), atomicAdd(tally + past, points), atomicAdd(tally + tight, points);
+    atomicAdd(tally + changed, r.numbers ? joined : points), atomicAdd(tally + past, points), atomicAdd(tally + tight, points);
     if (doubts > 0) atomicAdd(tally + in_doubt, doubts);
   }
 }
@@ -101,33 +137,6 @@ struct Counts {
     if (in_doubt > 0) atomicAdd(tally + neighbours::in_doubt, in_doubt);
   }
 };
-
-/// Moves points between the sums, one by one; lanes share the dimensions. mover: the lane has one, of the block's point `place`.
-template <class T, int D>
-__device__ __forceinline__ void move_points(const Block<T, D>& b, int iter, bool mover, unsigned place, int to, int from) {
-  const Run<T>& r = b.r;
-  const int lane = threadIdx.x % 32, cells = b.cells(), copy = blockIdx.x % r.copies;
-  Bits *const coarse = b.change(iter) + copy * cells, *const fine = b.change(iter) + (r.copies + copy) * cells,
-              *const words = b.change(iter) + 2 * r.copies * cells + copy * r.k, *const any = b.change(iter) + b.change_size() - 1;
-  for (unsigned bits = __ballot_sync(all, mover); bits; bits &= bits - 1) {
-    const int owner = __ffs(bits) - 1, joins = __shfl_sync(all, to, owner), leaves = __shfl_sync(all, from, owner);
-    const unsigned at = __shfl_sync(all, place, owner);
-    const T* const x = b.points_of(at / slice) + at % slice;
-#pragma unroll
-    for (int first = 0; first < 2 * D; first += 32) {
-      const int v = first + lane, j = v % D, c = v < D ? joins : leaves;
-      if (v >= 2 * D) continue;
-      long long whole, rest;
-      r.fixed_point.split(v < D ? double(x[j * slice]) : -double(x[j * slice]), whole, rest);
-      if (whole != 0) atomicAdd(coarse + c * D + j, Bits(whole));
-      if (rest != 0) {
-        atomicAdd(fine + c * D + j, Bits(rest));
-        if (sizeof(T) == 4) atomicMax(any, Bits(1));
-      }
-    }
-    if (lane < 2) atomicAdd(words + (lane == 0 ? joins : leaves), moves_of(lane == 0 ? 1 : -1, 1));
-  }
-}
 
 /// A lane tries the centroids of its part whose cut distance² to the point's own is below `limit`. Returns the least excess over it among the others, in
 /// two halves. log: of the lanes of a point.
@@ -211,9 +220,7 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int wait
                                : make_float2(nearest, lower);
     if (label != own) *label_at = static_cast<std::uint16_t>(label);
   }
-  const bool moves = first_lane && label != own;
-  counts.changed += __popc(__ballot_sync(all, moves));
-  move_points(b, iter, moves, place, label, own);
+  counts.changed += move_points(b, iter, first_lane && label != own, place, label, own);
 }
 
 /// Later iterations: loosens all bounds, queues points past them, compares 32 at a time. top: the greatest shift.

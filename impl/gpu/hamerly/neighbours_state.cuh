@@ -71,6 +71,7 @@ struct Run {
   const T* points;  // slices x D x 32
   float2* bounds;   // upper, lower; slices x 32, as labels
   std::uint16_t* labels;
+  const std::int32_t* numbers;  // of copies for which each point stands; null: one each
   std::int64_t n;
   int slices, d, k, max_iters;
   double stop_at;                   // stop at so few changed labels
@@ -237,6 +238,9 @@ struct Block {
   __device__ __forceinline__ float2* bounds_of(int s) const { return s < r.state_cached ? bounds + s * slice : r.bounds + whole(s) * slice; }
   __device__ __forceinline__ std::uint16_t* labels_of(int s) const { return s < r.state_cached ? labels + s * slice : r.labels + whole(s) * slice; }
   __device__ __forceinline__ std::uint16_t& apart_at(int a, int c) const { return reinterpret_cast<std::uint16_t*>(apart + a * apart_pitch)[c]; }
+
+  /// Copies of the block's point at a place: its slice and lane.
+  __device__ __forceinline__ int copies(unsigned place) const { return r.numbers ? r.numbers[whole(place / slice) * slice + place % slice] : 1; }
 
   __device__ __forceinline__ int cells() const { return r.k * D; }
   __device__ __forceinline__ int change_size() const { return r.copies * (2 * cells() + r.k) + 1; }

@@ -8,10 +8,18 @@ namespace km {
 namespace {
 
 constexpr choosing::Rival rivals[] = {
-    {1, "gpu/lloyd/registers"},      {2, "gpu/lloyd/single_pass"}, {3, "gpu/lloyd/screened"},
+    {1, "gpu/lloyd/registers"},
+    {2, "gpu/lloyd/single_pass"},
+    {3, "gpu/lloyd/screened"},
     {4, "gpu/lloyd/soa_global"},  // the next two only where no other runs: they state no cost
-    {5, "gpu/lloyd/naive"},          {6, "gpu/lloyd/resident"},    {7, "gpu/lloyd/screened_mma", "gpu/lloyd/screened"},
-    {8, "gpu/lloyd/register_tiles"}, {9, "gpu/yinyang/compacted"}, {10, "gpu/hamerly/neighbours"},
+    {5, "gpu/lloyd/naive"},
+    {6, "gpu/lloyd/resident"},
+    {7, "gpu/lloyd/screened_mma", "gpu/lloyd/screened"},
+    {8, "gpu/lloyd/register_tiles"},
+    {9, "gpu/yinyang/compacted"},
+    {10, "gpu/hamerly/neighbours"},
+    {11, "gpu/hamerly/distinct", "", "gpu/hamerly/neighbours"},
+    {12, "gpu/yinyang/distinct", "", "gpu/yinyang/compacted"},
 };
 
 template <class T>

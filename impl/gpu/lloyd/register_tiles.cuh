@@ -182,11 +182,12 @@ class RegisterTiles : public cuda::OneLaunch<T, Run<T>> {
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : RegisterTiles(problem, config, trace, margin_scale, kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))) {}
 
-  void limit(int iters) {
-    run_.max_iters = iters;
+  bool limit(int iters) final {
+    Base::limit(iters);
     graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
       this->enqueue(kernel_.entry);
     });
+    return true;
   }
 
  private:

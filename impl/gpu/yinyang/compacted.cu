@@ -2,6 +2,7 @@
 // Limit: while most points move, no bound holds, and gpu/lloyd/screened with wgmma is faster. With few clusters and few dimensions
 // gpu/lloyd/resident reads hardly more than the bounds.
 #include "impl/cost_terms.hpp"
+#include "impl/gpu/over_distinct.hpp"
 #include "impl/gpu/yinyang/compacted.cuh"
 
 namespace km {
@@ -40,4 +41,13 @@ const Register<OfBounds> registration{{
 }};
 
 }  // namespace
+
+template <class T>
+std::unique_ptr<AnySolver<T>> compacted::over_distinct(const Problem<T>& problem, const Config& config, Trace& trace) {
+  cuda::DistinctRows<T> rows = cuda::distinct_rows(problem, trace);
+  return std::make_unique<Compacted<T>>(rows.among(problem), config, trace, 1.0f, &rows);
+}
+template std::unique_ptr<AnySolver<float>> compacted::over_distinct(const Problem<float>&, const Config&, Trace&);
+template std::unique_ptr<AnySolver<double>> compacted::over_distinct(const Problem<double>&, const Config&, Trace&);
+
 }  // namespace km

@@ -53,11 +53,12 @@ template <class T>
 class Compacted : public cuda::OneLaunch<T, Run<T>> {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
-  Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1)
-      : Base(problem, problem.n), points_(cuda::upload_rows(problem, trace, host_.stream)), upper_(problem.n), lower_(problem.n),
-        copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / host_.cells(), 1, 32))), coarse_(copies_ * host_.cells()),
-        fine_(copies_ * host_.cells()), counts_(copies_ * std::int64_t(problem.k)), twins_(2 * std::int64_t(problem.k)), freed_(problem.k),
-        shifts_(problem.k), tops_(2), lengths_(2), tallies_(std::int64_t(problem.max_iters) + 1), ended_(std::int64_t(problem.max_iters) + 1) {
+  Compacted(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1, cuda::DistinctRows<T>* distinct = nullptr)
+      : Base(problem, problem.n, distinct), points_(distinct ? std::move(distinct->points) : cuda::upload_rows(problem, trace, host_.stream)),
+        upper_(problem.n), lower_(problem.n), copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / host_.cells(), 1, 32))),
+        coarse_(copies_ * host_.cells()), fine_(copies_ * host_.cells()), counts_(copies_ * std::int64_t(problem.k)),
+        twins_(2 * std::int64_t(problem.k)), freed_(problem.k), shifts_(problem.k), tops_(2), lengths_(2),
+        tallies_(std::int64_t(problem.max_iters) + 1), ended_(std::int64_t(problem.max_iters) + 1) {
     const cudaStream_t stream = host_.stream;
     const cuda::Phase phase(trace, "layout", stream);
     const std::int64_t n = problem.n;
@@ -87,7 +88,9 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     run_.points = points_.data(), run_.halves = halves_.data(), run_.left = left_.data(), run_.length2 = length2_.data();
     run_.k_padded = k_padded, run_.deep = deep, run_.sets = sets, run_.products = products, run_.centre = frame_->centre(),
     run_.scale = frame_->scale();
-    run_.shift_scale = shift_scale, run_.fixed_point = moved_sums::FixedPoint(screen::greatest_of(points_.data(), points_.size(), stream), n);
+    run_.shift_scale = shift_scale,
+    run_.fixed_point = moved_sums::FixedPoint(screen::greatest_of(points_.data(), points_.size(), stream), this->points_with_copies());
+    run_.numbers = this->numbers_.data();
     run_.centroids[0] = host_.assigned.data(), run_.centroids[1] = host_.next.data();
     run_.transposed = transposed_.data(), run_.image = image_.data(), run_.starts = starts_.data(), run_.shifts = shifts_.data();
     run_.reach = reach_.data(), run_.twin = twins_.data(), run_.twin_before = twins_.data() + k, run_.freed = freed_.data();
@@ -97,8 +100,8 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     host_.stream.synchronize();
   }
 
-  Solution<T> download() {
-    Solution<T> out = host_.download();
+  Solution<T> download() final {
+    Solution<T> out = Base::download();
     if (out.iters % 2 == 0) std::swap(out.assigned_centroids, out.centroids);  // the kernel alternates between both sets
     return out;
   }

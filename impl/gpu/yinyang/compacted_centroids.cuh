@@ -5,7 +5,7 @@
 
 namespace km::compacted {
 
-/// Moves points between the sums of clusters, by integer additions, with as many lanes per row as it needs.
+/// Moves points with all their copies between the sums of clusters, by integer additions, with as many lanes per row as it needs.
 template <class T>
 __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>& s) {
   constexpr int values = 4;  // per thread in flight
@@ -15,6 +15,7 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>&
   for (int row = threadIdx.x / 32 * rows + lane / lanes; row < s.moves; row += warps * rows) {
     const MovedRow moved = s.moved[row];
     const T* const x = r.points + std::int64_t(moved.i) * r.d;
+    const int copies = r.numbers ? r.numbers[moved.i] : 1;
     const std::int64_t to = std::int64_t(moved.to) * r.d, from = std::int64_t(moved.from) * r.d;
     for (int j0 = lane % lanes; j0 < r.d; j0 += values * lanes) {
       T value[values];
@@ -25,6 +26,7 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>&
         const int j = j0 + u * lanes;
         long long coarse, fine;
         r.fixed_point.split(double(value[u]), coarse, fine);
+        coarse *= copies, fine *= copies;
         if (coarse != 0) atomicAdd(&all_coarse[to + j], Bits(coarse));
         if (fine != 0) atomicAdd(&all_fine[to + j], Bits(fine));
         if (moved.from < 0) continue;
@@ -33,8 +35,8 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>&
       }
     }
     if (lane % lanes > 0) continue;
-    atomicAdd(&r.counts[copy * r.k + moved.to], 1);
-    if (moved.from >= 0) atomicAdd(&r.counts[copy * r.k + moved.from], -1);
+    atomicAdd(&r.counts[copy * r.k + moved.to], copies);
+    if (moved.from >= 0) atomicAdd(&r.counts[copy * r.k + moved.from], -copies);
   }
 }
 

@@ -15,7 +15,7 @@ template <class T>
 __device__ __forceinline__ void assign_batch(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const screen::Margin<1>& margin,
                                              bool products, const int* rows, int m, Tally& tally) {
   const int t = threadIdx.x, warp = t / 32;
-  if (t == 0) s.moves = s.opens = s.unknown_size = 0;
+  if (t == 0) s.moves = s.moved_points = s.opens = s.unknown_size = 0;
   __syncthreads();
   if (products) {
     const int tiles = (m + warp_rows - 1) / warp_rows, across = warps / tiles, tile = warp % tiles, strip = warp / tiles;
@@ -52,7 +52,7 @@ __device__ __forceinline__ void assign_batch(const Run<T>& r, SharedState<T>& s,
   __syncthreads();
   move_rows(r, s);
   if (t == 0) {
-    tally.changed += s.moves, tally.open += s.opens + (products ? s.unknown_size : 0);
+    tally.changed += r.numbers ? s.moved_points : s.moves, tally.open += s.opens + (products ? s.unknown_size : 0);
     tally.by_differences += by_differences, tally.in_doubt += doubted;
   }
   __syncthreads();

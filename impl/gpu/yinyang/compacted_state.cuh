@@ -32,9 +32,10 @@ struct Tally {
 template <class T>
 struct Run {
   const T* points;
-  const uint4* halves;        // n x 4 deep, rows of fp16
-  const std::uint32_t* left;  // rounding residual and length (screen::pack_up)
-  const float* length2;       // |x|²
+  const uint4* halves;          // n x 4 deep, rows of fp16
+  const std::uint32_t* left;    // rounding residual and length (screen::pack_up)
+  const float* length2;         // |x|²
+  const std::int32_t* numbers;  // of copies for which each point stands; null: one each
   std::int64_t n;
   int d, k, k_padded, deep;  // deep: pairs of steps of 16 dimensions
   int max_iters, sets;       // sets of points compared by differences, as shared memory allows
@@ -90,7 +91,7 @@ template <class T>
 struct SharedState {
   int list[most_rows + ahead * block];  // points past their bounds
   int size;
-  int moves, opens, unknown_size, doubts;  // per batch
+  int moves, moved_points, opens, unknown_size, doubts;  // per batch; moved points with copies
   float first[warps * warp_rows * 4], second[warps * warp_rows * 4];
   int at[warps * warp_rows * 4];
   OpenRow open[batch];
@@ -152,6 +153,7 @@ __device__ __forceinline__ void settled(const Run<T>& r, SharedState<T>& s, int 
   if (label == old) return;
   r.labels[i] = label;
   s.moved[atomicAdd(&s.moves, 1)] = {i, old, label};
+  if (r.numbers) atomicAdd(&s.moved_points, r.numbers[i]);
 }
 
 }  // namespace km::compacted

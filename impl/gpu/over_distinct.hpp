@@ -1,0 +1,42 @@
+// gpu/hamerly/neighbours and gpu/yinyang/compacted over the distinct points of a problem, each with its number of copies. A point that moves changes the
+// sums by all its copies. Sums are integers, so labels and means are those of a run over all points, to the last bit.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bench/contract/implementation.hpp"
+
+namespace km {
+
+namespace neighbours {
+template <class T>
+std::unique_ptr<AnySolver<T>> over_distinct(const Problem<T>& problem, const Config& config, Trace& trace);
+}
+namespace compacted {
+template <class T>
+std::unique_ptr<AnySolver<T>> over_distinct(const Problem<T>& problem, const Config& config, Trace& trace);
+}
+
+/// The solver of an implementation, which makes it.
+template <class T>
+class Wrapped {
+ public:
+  explicit Wrapped(std::unique_ptr<AnySolver<T>> solver) : solver_(std::move(solver)) {}
+  void reset() { solver_->reset(); }
+  void limit(int iters) { solver_->limit(iters); }
+  int iterate(Trace& trace) { return solver_->iterate(trace); }
+  Solution<T> download() { return solver_->download(); }
+
+ private:
+  std::unique_ptr<AnySolver<T>> solver_;
+};
+
+/// The parameters of the implementation of this name, at their defaults.
+inline Config defaults_of(const char* name) { return defaults(find_implementation(name)->description); }
+/// Why it cannot run, or "".
+inline std::string cannot_run(const char* name, const ProblemShape& p, int value_bytes) {
+  return find_implementation(name)->description.unsupported(p, defaults_of(name), value_bytes);
+}
+
+}  // namespace km
