@@ -1,6 +1,7 @@
 // The judge on the GPU, in fp64. It keeps the points of a sweep on the device, column-major. Points that do not fit are uploaded in chunks.
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -248,7 +249,7 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, Cl
     cuda::Buffer<std::int64_t> list(n);
     const unsigned blocks = cuda::blocks(n, points_of_block);
     cuda::Buffer<double> least(blocks), inertia(blocks);
-    std::int64_t doubtful = n;
+    std::int64_t doubtful = std::numeric_limits<std::int64_t>::max();
     for (const bool products : {true, false}) {
       if (products ? !assigned.has_products() : doubtful <= few_in_doubt + n / 1000) continue;
       assigned.find(products, columns, n, fp64_doubt(p.d), proven.data());
