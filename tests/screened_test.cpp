@@ -23,7 +23,7 @@ struct Misled {
     auto value = uniform(5, 0.6, 1.0);
     while (points.size() < 8000) {
       const double y = value(), x = 0.875 * y - 1e-5, off_x = x - in_fp16(x), off_y = y - in_fp16(y);
-      if (0.875 * off_y - off_x - 1e-5 < 0.975 * std::hypot(off_x, off_y) * std::hypot(1, 0.875)) continue;
+      if (0.875 * off_y - off_x - 1e-5 < 0.95 * std::hypot(off_x, off_y) * std::hypot(1, 0.875)) continue;
       for (const double sign : {1, -1}) points.push_back(T(sign * x)), points.push_back(T(sign * y));
     }
     problem = Problem<T>{{.n = std::ssize(points) / 2, .d = 2, .k = 2, .max_iters = 1}, points, start};
@@ -84,7 +84,8 @@ TYPED_TEST(ScreenedOnTheGpu, IsRightWhereNineTenthsOfItsMarginAreNot) {
     const bool fault = name.starts_with("faults/");
     const Judgement judgement = judged(misled.problem, name);
     EXPECT_EQ(judgement.verdict != "", fault) << name << ": " << judgement.verdict;
-    EXPECT_EQ(judgement.wrong_labels, fault ? misled.problem.n : 0) << name;
+    if (fault) EXPECT_GT(judgement.wrong_labels, 0.95 * double(misled.problem.n)) << name;
+    else EXPECT_EQ(judgement.wrong_labels, 0) << name;
   }
 }
 

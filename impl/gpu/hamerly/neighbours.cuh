@@ -16,31 +16,34 @@ namespace km::neighbours {
 constexpr int wanted_cells = 1024;  // of the sums, copied so that blocks contend less
 
 /// Calls f with the number of dimensions that a kernel is compiled for, at least d.
-template <class F>
+template <class T, class F>
 void with_kernel_width(int d, F&& f) {
-  with_width<1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, most_dimensions>(d, std::forward<F>(f));
+  if constexpr (sizeof(T) == 4) with_width<1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32, 40, most_dimensions<T>>(d, std::forward<F>(f));
+  else with_width<1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, most_dimensions<T>>(d, std::forward<F>(f));
 }
 
 template <class T, int D>
 int threads_of(const Config& config) {
   return std::min(config.integer("block") / 32 * 32, most_threads<T, D>);
 }
-template <class T, int D>
-std::size_t least_bytes(int k, const Config& config) {
-  return Layout<T, D>{k, threads_of<T, D>(config) / 32, 1, 0, 0}.bytes();
+/// The least shared memory of a block.
+template <class T>
+std::size_t least_bytes(const ProblemShape& p, const Config& config) {
+  std::size_t bytes = 0;
+  with_kernel_width<T>(p.d, [&](auto D) {
+    constexpr int width = decltype(D)::value;
+    bytes = Layout<T, width>{p.k, threads_of<T, width>(config) / 32, 1, 0, 0}.bytes();
+  });
+  return bytes;
 }
 
 inline std::string too_large(const ProblemShape& p, const Config& config, int value_bytes) {
-  if (p.d > most_dimensions) return "more than 32 dimensions: a point exceeds a thread's registers";
+  if (p.d > (value_bytes == 4 ? most_dimensions<float> : most_dimensions<double>))
+    return "more than 48 dimensions, 32 in fp64: a point exceeds a thread's registers";
   if (p.n >= std::int64_t(1) << 30) return "2^30 points or more";
   if (p.k > 0x7FFF) return "more than 32,767 clusters: a label has 16 bits";
-  std::string reason;
-  with_kernel_width(p.d, [&](auto D) {
-    constexpr int width = decltype(D)::value;
-    const std::size_t bytes = value_bytes == 4 ? least_bytes<float, width>(p.k, config) : least_bytes<double, width>(p.k, config);
-    if (bytes > register_tiles::shared_limit()) reason = "centroids, their sums and their distances exceed a block's shared memory";
-  });
-  return reason;
+  const std::size_t bytes = value_bytes == 4 ? least_bytes<float>(p, config) : least_bytes<double>(p, config);
+  return bytes > register_tiles::shared_limit() ? "centroids, their sums and their distances exceed a block's shared memory" : "";
 }
 
 inline std::vector<Parameter> parameters() {
@@ -69,7 +72,7 @@ class Neighbours : public cuda::OneLaunch<T, Run<T>> {
     const cuda::Phase phase(trace, "layout", stream);
     run_.shift_scale = shift_scale;
     run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), this->points_with_copies());
-    with_kernel_width(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
+    with_kernel_width<T>(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
     limit(problem.max_iters);
     stream.synchronize();  // rows are freed on return
   }

@@ -34,7 +34,8 @@ using yinyang::Widening;
 
 constexpr unsigned all = 0xFFFFFFFF;
 constexpr int slice = 32;  // points of a warp
-constexpr int most_dimensions = 32;
+template <class T>
+constexpr int most_dimensions = sizeof(T) == 4 ? 48 : 32;  // a point is in a thread's registers
 constexpr int ahead = 4;  // slices whose bounds a warp reads at once
 constexpr int queue_size = 31 + ahead * slice + 1;
 constexpr int levels = 4;  // of shifts
@@ -79,8 +80,8 @@ struct Run {
   int state_cached, points_cached;  // slices of a block whose bounds and labels, whose points are in shared memory
   int table_copies, copies;         // of the sums: in a block in the first iteration, in the grid
   FixedPoint fixed_point;
-  Widening<T> widening = Widening<T>(most_dimensions);
-  Widening<double> finer = Widening<double>(most_dimensions);
+  Widening<T> widening = Widening<T>(most_dimensions<T>);
+  Widening<double> finer = Widening<double>(most_dimensions<T>);
   const T* initial;
   Bits* changes;   // of the sums, three, alternating: copies x (coarse k x D, fine k x D, words k), and whether any is fine; initially zero
   Bits* meetings;  // per iteration: blocks that arrived, and from bit 16 on changed labels; initially zero
