@@ -30,7 +30,7 @@ struct Neighbours : OnTheGpu {
   };
   static constexpr Case cases[] = {{3, 150, 0, false}, {7, 100, 0, false}, {20, 60, 0, false},
                                    {3, 60, 4, false},  {7, 60, 4, false},  {3, 40, 0, true},
-                                   {2, 200, 0, true},  {32, 70, 0, false}, {sizeof(T) == 4 ? 41 : 30, 50, 2, false}};
+                                   {2, 200, 0, true},  {32, 70, 0, false}, {sizeof(T) == 4 ? 41 : 30, 50, sizeof(T) == 4 ? 2 : 0, false}};
 
   static Drawn<T> points(const Case& c, int iters, std::int64_t n = 20'000) {
     return Drawn<T>({.n = n, .d = c.d, .k = c.k, .max_iters = iters}, cubes(c.d, c.copied, c.whole));

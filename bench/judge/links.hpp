@@ -26,7 +26,7 @@ constexpr double cheap_work = 2e8, most_work = 4e11;  // n k d iterations, of on
 constexpr double drawn_work = 1e9;                    // n k d iterations; beyond, one run in four is asked whether it went on too long
 constexpr int least_own_runs = 4, most_own_runs = 24;
 constexpr int runs_again = 5;             // of the implementation itself
-constexpr int nudged_runs = 12;           // where the judge's own cost too much
+constexpr int nudged_runs = 12;           // where the judge's own are few
 constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs
 
 /// Thrown: the implementation does not support such a run.
@@ -160,8 +160,8 @@ class Replayer {
       return reached(others, later);
     };
     const auto own_runs_lead_there = [&] { return lead_there(own_runs(work), [&] { return own_run(from(start, iters), summation, share); }); };
-    const bool affordable = least_own_runs * work <= most_work;
-    if (affordable ? own_runs_lead_there() : lead_there(nudged_runs, [&] { return run(nudged(start), iters); })) return;
+    if (least_own_runs * work <= most_work && own_runs_lead_there()) return;
+    if (!cheap && lead_there(nudged_runs, [&] { return run(nudged(start), iters); })) return;  // four own runs take few of the ways
     if (by_judge && !certain && near(before, later, allowed)) return;
     const bool decided = certain && !departs_;
     while (cheap && !certain && (share /= 2) >= least_share)
