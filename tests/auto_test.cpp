@@ -199,7 +199,7 @@ TYPED_TEST(EqualPoints, AreSeenInASample) {
   Repeated<TypeParam> repeated(20'000, 3, 700, 12);
   EXPECT_EQ(choosing::distinct_share(repeated.problem), 1) << "too little work";
   repeated.problem.max_iters = 5000;
-  EXPECT_LE(choosing::distinct_share(repeated.problem), 700 / 20'000.0);
+  EXPECT_LE(choosing::distinct_share(repeated.problem), 700 / 8192.0);
   Drawn<TypeParam> drawn({.n = 20'000, .d = 3, .k = 12, .max_iters = 5000}, uniform(5, -1.0, 1.0));
   EXPECT_GT(choosing::distinct_share(drawn.problem), 0.999);
 }

@@ -85,12 +85,12 @@ inline ProblemShape expected(ProblemShape shape) {
   return shape;
 }
 
-/// Different rows over rows, of up to 65,536 evenly spaced points or 16 MB of them: over all points it is less. 1 for little work.
+/// Different rows over rows, of up to 8192 evenly spaced points or 16 MB of them: over all points it is less. 1 for little work.
 template <class T>
 double distinct_share(const Problem<T>& p) {
   if (double(p.n) * p.d * p.k * expected(p).max_iters < little_work) return 1;
   const auto bytes = p.d * sizeof(T);
-  const std::int64_t looked_at = std::min<std::int64_t>(p.n, std::clamp<std::int64_t>(std::int64_t(16e6 / double(bytes)), 1000, 65536));
+  const std::int64_t looked_at = std::min<std::int64_t>(p.n, std::clamp<std::int64_t>(std::int64_t(16e6 / double(bytes)), 1000, 8192));
   std::unordered_set<std::string_view> rows;
   for (std::int64_t at = 0; at < looked_at; ++at) rows.emplace(reinterpret_cast<const char*>(&p.points[at * (p.n / looked_at) * p.d]), bytes);
   return double(rows.size()) / double(looked_at);

@@ -15,11 +15,13 @@ struct Found {
 const Found& found() {
   static const Found first = [] {
     Found found;
-    void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);  // loaded until the program ends
-    if (!library) return Found{{}, "libnccl.so.2 was not found: put NCCL's folder on LD_LIBRARY_PATH"};
+    const std::string file = KM_NCCL_FILE;  // of the option KM_NCCL
+    if (file.empty()) return Found{{}, "this build has KM_NCCL=OFF"};
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // loaded until the program ends
+    if (!library) return Found{{}, file + " was not found: put NCCL's folder on LD_LIBRARY_PATH"};
     const auto find = [&](auto& function, const char* name) {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      if (!function) found.missing = std::string("libnccl.so.2 has no ") + name;
+      if (!function) found.missing = file + " has no " + name;
     };
     find(found.functions.init_all, "ncclCommInitAll");
     find(found.functions.unique_id, "ncclGetUniqueId");

@@ -1,5 +1,5 @@
-// The functions of NVIDIA's NCCL that we call, found at run time in libnccl.so.2: the build needs neither its headers nor the library. Names, types
-// and values are those of its documented C interface, which all versions 2.x share.
+// The functions of NVIDIA's NCCL that we call, found at run time in libnccl.so.2 (option KM_NCCL): the build needs neither its headers nor the library.
+// Names, types and values are those of its documented C interface, which all versions 2.x share.
 #pragma once
 
 #include <cuda_runtime_api.h>
