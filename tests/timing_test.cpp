@@ -64,10 +64,11 @@ TEST(ExplainTimes, ACopyOfTheOutputsIsAllowed) {
 }
 
 TEST(ExplainWhole, AShortSampleHidesNothing) {
-  EXPECT_EQ(explain_whole(1e-4, 3e-4, 1e-5 + 3e-5, 1e-5, false), "");
-  EXPECT_EQ(explain_whole(1e-7, 1e-7, 5e-5, 1e-6, false), "reset and download took 0.05 ms, iterate 0.0001 ms: compute in iterate");
-  EXPECT_EQ(explain_whole(1e-7, 5e-5, 1e-6, 1e-6, false).substr(0, 20), "iterate took 0.05 ms");
-  EXPECT_EQ(explain_whole(1e-7, 1e-7, 5e-5, 1e-6, true), "") << "launches";
+  EXPECT_EQ(explain_whole(1e-4, 1e-5, 3e-4, 1e-5 + 3e-5, 1e-5, false), "");
+  EXPECT_EQ(explain_whole(1e-5, 1e-4, 3e-4, 1e-6, 1e-6, false), "") << "threads sleep now";
+  EXPECT_EQ(explain_whole(1e-7, 4e-3, 1e-7, 5e-5, 1e-6, false), "reset and download took 0.05 ms, iterate 0.0001 ms: compute in iterate");
+  EXPECT_EQ(explain_whole(1e-7, 1e-7, 5e-5, 1e-6, 1e-6, false).substr(0, 20), "iterate took 0.05 ms");
+  EXPECT_EQ(explain_whole(1e-7, 1e-7, 1e-7, 5e-5, 1e-6, true), "") << "launches";
 }
 
 TEST(UnforeseenRun, MayTakeThreeMediansOrTheShareOfTheDistancesThatOthersSkip) {

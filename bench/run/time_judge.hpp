@@ -31,8 +31,9 @@ std::string explain_times(double sample_s, double download_s, double reset_s, do
 constexpr double fixed_s = 2e-4;
 
 /// Returns a sentence or "" for a run with nothing between its verbs. Reset and download together (beside_s) may take three copies of the outputs and
-/// a tenth of a sample, iterate three samples: what it does in its timed runs cannot differ by more. A GPU may take longer by a few launches.
-std::string explain_whole(double sample_s, double iterate_s, double beside_s, double copy_s, bool on_gpu);
+/// a tenth of a sample, iterate three samples, or three of a run now: what it does in its timed runs cannot differ by more. A GPU may take longer by a
+/// few launches.
+std::string explain_whole(double sample_s, double now_s, double iterate_s, double beside_s, double copy_s, bool on_gpu);
 
 /// As explain_times, for outputs of these sizes. The copy of another case's outputs of the same sizes may clear them; to refuse takes the longest of
 /// nine made now.
@@ -93,7 +94,7 @@ class TimeJudge {
       runs_.take_turn(m.runs++);
       const auto whole = runs_.whole_run(answers_.last);
       const auto copies = copies_s(case_.on_gpu(), {answers_.labels_bytes(), answers_.centroids_bytes(), answers_.centroids_bytes()}, 3);
-      why = explain_whole(std::max(median_s, now_s), whole.iterate_s, whole.beside_s, std::ranges::max(copies), case_.on_gpu());
+      why = explain_whole(median_s, now_s, whole.iterate_s, whole.beside_s, median(copies), case_.on_gpu());
       if (why.empty()) break;
     }
     if (why.empty()) answers_.judge_if_new(m);
