@@ -33,7 +33,7 @@ struct Generator {
 
   /// True if the setting `groups` is their number; 0: k.
   bool has_groups() const { return settings.contains("groups"); }
-  /// Makes the points from row `begin` on, as many as there is room for: on the GPU where that is faster, else by all threads.
+  /// Makes the points from row `begin` on, as many as there is room for: on the GPU where a forecast finds that faster, else by all threads.
   template <class T>
   void make(const Recipe& recipe, std::int64_t begin, std::span<T> points) const;
 };

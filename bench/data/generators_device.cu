@@ -1,5 +1,5 @@
-// Generators on the GPU. The numbers come first, as doubles; then a thread makes each value from them. The bus to the host takes most of the time,
-// so neither pass is tuned. Groups are drawn on the host: the shuffle of a run is sequential.
+// Generators on the GPU. The numbers come first, as doubles; then a thread makes each value from them. Groups are drawn on the host: the shuffle of a
+// run is sequential.
 #include <algorithm>
 #include <map>
 #include <string>

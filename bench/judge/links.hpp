@@ -161,7 +161,7 @@ class Replayer {
     };
     const auto own_runs_lead_there = [&] { return lead_there(own_runs(work), [&] { return own_run(from(start, iters), summation, share); }); };
     if (least_own_runs * work <= most_work && own_runs_lead_there()) return;
-    if (!cheap && lead_there(nudged_runs, [&] { return run(nudged(start), iters); })) return;  // four own runs take few of the ways
+    if (!cheap && lead_there(nudged_runs, [&] { return run(nudged(start), iters); })) return;  // a few own runs may miss a rare end
     if (by_judge && !certain && near(before, later, allowed)) return;
     const bool decided = certain && !departs_;
     while (cheap && !certain && (share /= 2) >= least_share)

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bench/contract/implementation.hpp"
 
@@ -18,7 +19,7 @@ template <class T>
 std::unique_ptr<AnySolver<T>> over_distinct(const Problem<T>& problem, const Config& config, Trace& trace);
 }
 
-/// The solver of an implementation, which makes it.
+/// Hands every verb on to a solver.
 template <class T>
 class Wrapped {
  public:
