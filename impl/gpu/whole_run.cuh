@@ -47,6 +47,16 @@ static __global__ void spread(const std::int32_t* __restrict__ labels, const std
   if (i < n) all[i] = labels[places[i]];
 }
 
+/// One thread of each block calls it: waits for all blocks. meeting: of this call alone, initially zero. Returns the sum of what the blocks add, below
+/// 2^48. What a block wrote before, its other threads before a __syncthreads, all blocks see after.
+__device__ __forceinline__ unsigned long long meet(unsigned long long* meeting, unsigned long long add = 0) {
+  unsigned long long now = 0;
+  asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(meeting), "l"(add << 16 | 1) : "memory");
+  do asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(meeting) : "memory");
+  while ((now & 0xFFFF) != gridDim.x);
+  return now >> 16;
+}
+
 /// An implementation that is one launch a run, with the kernel's own clock and counters: nothing can be timed from outside. Run: what the kernel takes.
 template <class T, class Run>
 class OneLaunch : public AnySolver<T> {

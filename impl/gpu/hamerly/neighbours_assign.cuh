@@ -164,15 +164,15 @@ __device__ __forceinline__ unsigned try_candidates(const Block<T, D>& b, const T
   return rest;
 }
 
-/// Compares up to 32 queued points, the last `size` of `waiting`, with the neighbours of their centroids. Lanes share few points.
+/// Compares up to 32 points with the neighbours of their centroids. places: the slices and lanes of `size` points. Lanes share few points.
 template <class T, int D>
-__device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int waiting, int size, float slack, Counts& counts) {
+__device__ __forceinline__ void compare(const Block<T, D>& b, int iter, const unsigned* places, int size, float slack, Counts& counts) {
   const Run<T>& r = b.r;
   const int lane = threadIdx.x % 32, k = r.k;
   const T* const rows = b.rows_of(iter - 1);
   const int log = 31 - __clz(32 / size), lanes = 1 << log, at = lane >> log, part = lane & (lanes - 1);  // lanes of a point
   const bool here = at < size, first_lane = here && part == 0;
-  const unsigned place = b.queue[waiting - size + (here ? at : 0)];
+  const unsigned place = places[here ? at : 0];
   const int s = place / slice, p = place % slice;
   float2* const bound_at = b.bounds_of(s) + p;
   std::uint16_t* const label_at = b.labels_of(s) + p;
@@ -223,51 +223,76 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, int wait
   counts.changed += move_points(b, iter, first_lane && label != own, place, label, own);
 }
 
-/// Later iterations: loosens all bounds, queues points past them, compares 32 at a time. top: the greatest shift.
+/// Loosens the bounds of `ahead` slices of a warp and calls queue(whether a lane's point is past them, its place).
+template <class T, int D, class Queue>
+__device__ __forceinline__ void find_past(const Block<T, D>& b, int first, float top, Queue&& queue) {
+  const int lane = threadIdx.x % 32;
+  float2 bound[ahead];
+  int label[ahead];
+#pragma unroll
+  for (int u = 0; u < ahead; ++u) {
+    const int s = first + (first + u * b.warps < b.slices ? u * b.warps : 0);  // not another warp's slice
+    bound[u] = b.bounds_of(s)[lane], label[u] = b.labels_of(s)[lane];
+  }
+#pragma unroll
+  for (int u = 0; u < ahead; ++u) {
+    const int s = first + u * b.warps;
+    const bool here = s < b.slices && b.whole(s) * slice + lane < b.r.n;
+    const float4 loosen = b.loosen[label[u]], far = b.reach[label[u]];
+    const float reach[levels] = {far.x, far.y, far.z, far.w};
+    const float upper = __fadd_ru(bound[u].x, loosen.x);
+    float lower = __fsub_rd(bound[u].y, loosen.z);
+#pragma unroll
+    for (int level = 0; level < levels; ++level) lower = fmaxf(lower, fminf(__fsub_rd(bound[u].y, slow(top, level)), __fsub_rd(reach[level], upper)));
+    if (here && (upper != bound[u].x || lower != bound[u].y)) b.bounds_of(s)[lane] = make_float2(upper, lower);
+    queue(here && !(upper < fmaxf(lower, loosen.y)), unsigned(s) * slice + lane);
+  }
+}
+
+/// Later iterations: points past their loosened bounds are queued. A warp compares 32 of its own at a time; at last the block's warps share what is left
+/// evenly. top: the greatest shift. queued: zero, and zero again after the next __syncthreads.
 template <class T, int D>
-__device__ __forceinline__ void assign_past(const Block<T, D>& b, int iter, float top, int* tally) {
-  const Run<T>& r = b.r;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+__device__ __forceinline__ void assign_past(const Block<T, D>& b, int iter, float top, int* tally, int& queued) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, stride = ahead * b.warps;
   const float slack = slack_shifts * top;
+  const auto before = [&](unsigned bits) { return __popc(bits & ((1u << lane) - 1)); };
   Counts counts;
-  int waiting = 0;
-  for (int first = warp;; first += ahead * b.warps) {
-    const bool done = first >= b.slices;
-    if (!done) {
-      float2 bound[ahead];
-      int label[ahead];
-#pragma unroll
-      for (int u = 0; u < ahead; ++u) {
-        const int s = first + (first + u * b.warps < b.slices ? u * b.warps : 0);  // not another warp's slice
-        bound[u] = b.bounds_of(s)[lane], label[u] = b.labels_of(s)[lane];
-      }
-#pragma unroll
-      for (int u = 0; u < ahead; ++u) {
-        const int s = first + u * b.warps;
-        const bool here = s < b.slices && b.whole(s) * slice + lane < r.n;
-        const float4 loosen = b.loosen[label[u]], far = b.reach[label[u]];
-        const float reach[levels] = {far.x, far.y, far.z, far.w};
-        const float upper = __fadd_ru(bound[u].x, loosen.x);
-        float lower = __fsub_rd(bound[u].y, loosen.z);
-#pragma unroll
-        for (int level = 0; level < levels; ++level)
-          lower = fmaxf(lower, fminf(__fsub_rd(bound[u].y, slow(top, level)), __fsub_rd(reach[level], upper)));
-        if (here && (upper != bound[u].x || lower != bound[u].y)) b.bounds_of(s)[lane] = make_float2(upper, lower);
-        const bool queued = here && !(upper < fmaxf(lower, loosen.y));
-        const unsigned bits = __ballot_sync(all, queued);
-        if (queued) b.queue[waiting + __popc(bits & ((1u << lane) - 1))] = unsigned(s) * slice + lane;
-        waiting += __popc(bits);
-      }
-    }
+  unsigned* const own = b.queue + warp * queue_size;
+  int waiting = 0, first = warp;
+  for (; first - warp + stride < b.slices; first += stride) {
+    find_past(b, first, top, [&](bool past, unsigned place) {
+      const unsigned bits = __ballot_sync(all, past);
+      if (past) own[waiting + before(bits)] = place;
+      waiting += __popc(bits);
+    });
     __syncwarp();
-    while (waiting >= 32 || (done && waiting > 0)) {
-      const int size = min(waiting, 32);
-      compare(b, iter, waiting, size, slack, counts);
-      waiting -= size;
+    for (; waiting >= slice; waiting -= slice) {
+      compare(b, iter, own + waiting - slice, slice, slack, counts);
       __syncwarp();
     }
-    if (done) break;
   }
+
+  const auto share = [&](bool past, unsigned place) {
+    const unsigned bits = __ballot_sync(all, past);
+    int at = 0;
+    if (lane == 0 && bits) at = atomicAdd(&queued, __popc(bits));
+    at = __shfl_sync(all, at, 0);
+    if (past) b.queue[at + before(bits)] = place;
+  };
+  if (first > warp) {
+    const unsigned left = own[lane];
+    __syncthreads();  // before other warps overwrite it
+    share(lane < waiting, left);
+  }
+  if (first < b.slices) find_past(b, first, top, share);
+  __syncthreads();
+  for (int size = queued; size > 0;) {
+    const int each = min(slice, (size + b.warps - 1) / b.warps), end = size - warp * each;
+    if (const int mine = min(each, end); mine > 0) compare(b, iter, b.queue + end - mine, mine, slack, counts);
+    size -= each * b.warps;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) queued = 0;
   counts.give(tally);
 }
 

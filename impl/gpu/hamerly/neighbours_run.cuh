@@ -7,21 +7,11 @@
 
 namespace km::neighbours {
 
-/// One thread of each block calls it. Adds the block's moved points to the meeting and waits for all blocks. Returns the points that moved.
-/// What the block wrote before, its other threads before a __syncthreads, all blocks see after.
-__device__ __forceinline__ Bits meet(Bits* meeting, Bits moved) {
-  Bits now = 0;
-  asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(meeting), "l"(moved << 16 | 1) : "memory");
-  do asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(meeting) : "memory");
-  while ((now & 0xFFFF) != gridDim.x);
-  return now >> 16;
-}
-
 /// Threads: at most.
 template <class T, int D, int Threads>
 __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant__ Run<T> r) {
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ int tally[tally_size], any_fine, any_twin;
+  __shared__ int tally[tally_size], any_fine, any_twin, queued;
   __shared__ Bits moved;
   const int t = threadIdx.x, lane = t % 32, warp = t / 32, block = blockDim.x, k = r.k;
   Block<T, D> b(r, shared);
@@ -40,21 +30,21 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
   }
   for (int c = t; c < k; c += block) b.count[c] = 0, b.twin[c] = no_twin;
   if (t < tally_size) tally[t] = 0;
-  if (t == 0) any_fine = any_twin = 0;
+  if (t == 0) any_fine = any_twin = queued = 0;
   if (blockIdx.x == 0 && t == 0) r.stamps[0].made = cuda::nanoseconds();
   __syncthreads();
 
   float top = 0;
   for (int iter = 1;; ++iter) {
     if (iter == 1) assign_all(b, table, iter, tally);
-    else assign_past(b, iter, top, tally);
+    else assign_past(b, iter, top, tally, queued);
     // Nobody reads it since the last meeting or writes it before the next.
     for (int at = blockIdx.x * block + t; at < b.change_size(); at += gridDim.x * block) b.change(iter + 1)[at] = 0;
     __syncthreads();
     if (t < tally_size && tally[t] > 0) atomicAdd(r.tallies + std::int64_t(iter) * tally_size + t, Bits(tally[t]));
     if (t == 0) {
       if (blockIdx.x == 0) r.stamps[iter].assigned = cuda::nanoseconds();
-      moved = meet(r.meetings + iter, Bits(tally[changed]));
+      moved = cuda::meet(r.meetings + iter, Bits(tally[changed]));
       if (blockIdx.x == 0) r.stamps[iter].met = cuda::nanoseconds();
     }
     __syncthreads();

@@ -36,8 +36,8 @@ constexpr unsigned all = 0xFFFFFFFF;
 constexpr int slice = 32;  // points of a warp
 template <class T>
 constexpr int most_dimensions = sizeof(T) == 4 ? 48 : 32;  // a point is in a thread's registers
-constexpr int ahead = 4;  // slices whose bounds a warp reads at once
-constexpr int queue_size = 31 + ahead * slice + 1;
+constexpr int ahead = 5;  // slices whose bounds a warp reads at once
+constexpr int queue_size = (1 + ahead) * slice;  // per warp
 constexpr int levels = 4;  // of shifts
 constexpr int no_twin = 0x7FFFFFFF;
 constexpr int limb_width = 17;       // bits of a limb of the first iteration's sums
@@ -204,7 +204,7 @@ struct Block {
   float* shift;         // 32 groups
   int *count, *joined, *twin, *freed;
   unsigned* renewed;  // bits of centroids whose distances are made anew
-  unsigned* queue;    // of this warp: slice and lane of points past their bounds
+  unsigned* queue;    // slice and lane of points past their bounds
   float2* bounds;
   std::uint16_t* labels;
   unsigned char* overlay;
@@ -213,7 +213,7 @@ struct Block {
   int apart_pitch, pairs, groups, warps, slices, points_here;
 
   __device__ Block(const Run<T>& run, unsigned char* shared) : r(run) {
-    const int k = r.k, warp = threadIdx.x / 32;
+    const int k = r.k;
     warps = blockDim.x / 32;
     const Layout<T, D> layout{k, warps, r.table_copies, r.state_cached, r.points_cached};
     apart_pitch = layout.apart_pitch(), pairs = layout.pairs(), groups = layout.groups();
@@ -225,7 +225,7 @@ struct Block {
     shift = reinterpret_cast<float*>(nearest + (levels + 1) * k);
     count = reinterpret_cast<int*>(shift + groups * 32), joined = count + k, twin = joined + k, freed = twin + k;
     renewed = reinterpret_cast<unsigned*>(freed + k);
-    queue = reinterpret_cast<unsigned*>(shared) + warp * queue_size, shared += layout.queue_bytes();
+    queue = reinterpret_cast<unsigned*>(shared), shared += layout.queue_bytes();
     bounds = reinterpret_cast<float2*>(shared), labels = reinterpret_cast<std::uint16_t*>(bounds + r.state_cached * slice);
     overlay = shared + r.state_cached * layout.state_bytes();
     apart = reinterpret_cast<unsigned*>(overlay), points = reinterpret_cast<T*>(overlay + layout.apart_bytes());

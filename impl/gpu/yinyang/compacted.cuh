@@ -4,13 +4,14 @@
 // scores with a proven margin, then differences (as in gpu/lloyd/screened). Both give new bounds.
 // The lower bound shrinks by the largest centroid shift. To shrink it less, fast centroids (above one of 8 speed levels) are bounded by their
 // distance to the point's own centroid instead. This follows Rysavy and Hamerly (2016), who skip centroids that are no neighbours. The best level
-// counts. Equal centroids count as one for the bounds; otherwise points between them would be compared in every iteration.
+// counts. Equal centroids count as one for the bounds; otherwise points between them would be compared in every iteration. Where the levels save few
+// points, as in many dimensions, only the first few and every 32nd iteration make them, to see whether they pay.
 // Centroids change only by exact integer sums of moved points (moved_sums). A cluster at rest therefore does not move, not even by rounding, and
 // loosens no bound.
-// All iterations are one kernel. Slices of points are dealt to the blocks in turn. Blocks meet three times per iteration: after the sums, the
-// centroids, and the distances between centroids. The kernel also tests convergence.
+// All iterations are one kernel. Slices of points are dealt to the blocks in turn. Blocks meet per iteration after the sums, the centroids, and, if it
+// makes the levels, the distances between centroids. The kernel also tests convergence.
 // Cost of an iteration: 12 bytes read per point, 8 written if bounds changed. Per point past its bounds: 2 k' K flops (k', K: k, d rounded up to 32)
-// and 2 K bytes. Per moved point: d values and 2 d additions to L2. Three grid barriers; for the levels k² d operations by differences.
+// and 2 K bytes. Per moved point: d values and 2 d additions to L2. Two grid barriers; for the levels another and k² d operations by differences.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +28,13 @@ constexpr int least_products = 16;  // dimensions; below, fp16 leaves most point
 constexpr int least_company = 64;   // points per cluster, for which distances between centroids pay off
 constexpr int wanted_cells = 2048;  // cells of the sums, copied so that blocks contend less
 constexpr int most_differences = 48 * 1024;
+
+/// Warps of a block for one of `jobs` that no other warp of the grid would take: a divisor of `warps`, at most `most`.
+inline int warps_a_job(std::int64_t jobs, unsigned grid, int most) {
+  int share = warps;
+  while (share > 1 && (warps % share > 0 || share > most || jobs * share > std::int64_t(grid) * warps)) --share;
+  return share;
+}
 
 /// Writes a row's fp16 halves, deep x 32, and for bounds the rounding residual and |x|². One warp per point.
 template <class T>
@@ -58,7 +66,8 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
         upper_(problem.n), lower_(problem.n), copies_(static_cast<int>(std::clamp<std::int64_t>(wanted_cells / host_.cells(), 1, 32))),
         coarse_(copies_ * host_.cells()), fine_(copies_ * host_.cells()), counts_(copies_ * std::int64_t(problem.k)),
         twins_(2 * std::int64_t(problem.k)), freed_(problem.k), shifts_(problem.k), tops_(2), lengths_(2),
-        tallies_(std::int64_t(problem.max_iters) + 1), ended_(std::int64_t(problem.max_iters) + 1) {
+        meetings_(3 * (std::int64_t(problem.max_iters) + 1)), tallies_(std::int64_t(problem.max_iters) + 1),
+        ended_(std::int64_t(problem.max_iters) + 1) {
     const cudaStream_t stream = host_.stream;
     const cuda::Phase phase(trace, "layout", stream);
     const std::int64_t n = problem.n;
@@ -82,6 +91,8 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     }
     grid_ = std::min({unsigned(cuda::multiprocessors()), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
     threads_ = block;
+    run_.mean_warps = warps_a_job(k, grid_, screen::up_to(d, 32) / 32);
+    run_.reach_warps = warps_a_job(std::int64_t(k) * (k_padded / 32), grid_, std::max(d / 8, 1));
     const int set_bytes = together * d * int(sizeof(T)), sets = std::clamp(most_differences / set_bytes, 1, warps);
     bytes_ = (sizeof(SharedState<T>) + 15) / 16 * 16 + sets * set_bytes;
     cuda::allow_shared(kernel_, bytes_);
@@ -93,10 +104,11 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     run_.numbers = this->numbers_.data();
     run_.centroids[0] = host_.assigned.data(), run_.centroids[1] = host_.next.data();
     run_.transposed = transposed_.data(), run_.image = image_.data(), run_.starts = starts_.data(), run_.shifts = shifts_.data();
+    run_.reach_worth = products ? std::max<Bits>(96 * grid_, 10 * k) : std::max<Bits>(24 * grid_, k);
     run_.reach = reach_.data(), run_.twin = twins_.data(), run_.twin_before = twins_.data() + k, run_.freed = freed_.data();
     run_.tops = tops_.data(), run_.lengths = lengths_.data(), run_.copies = copies_, run_.coarse = coarse_.data(), run_.fine = fine_.data();
     run_.counts = counts_.data(), run_.labels = host_.labels.data(), run_.upper = upper_.data(), run_.lower = lower_.data();
-    run_.tallies = tallies_.data(), run_.ended = ended_.data();
+    run_.meetings = meetings_.data(), run_.tallies = tallies_.data(), run_.ended = ended_.data();
     host_.stream.synchronize();
   }
 
@@ -112,7 +124,7 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
 
   void launch() override {
     const cudaStream_t stream = host_.stream;
-    cuda::clear(stream, coarse_, fine_, counts_, tops_, lengths_, tallies_, freed_);
+    cuda::clear(stream, coarse_, fine_, counts_, tops_, lengths_, meetings_, tallies_, freed_);
     cuda::set_bytes(twins_, 0x7F, stream);  // no_twin
     cuda::poison(stream, host_.labels);     // every point changes at first
     this->enqueue(kernel_);
@@ -128,7 +140,7 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
       trace.add("fused", double(ended[iter] - ended[iter - 1]) * 1e-9);
       trace.count("changed", double(tally.changed));
       trace.count("past_global", double(tally.past_bound));
-      trace.count("distances", double(tally.past_bound) * k + (reach_.size() > 0 ? k * k : 0.0));
+      trace.count("distances", double(tally.past_bound) * k + double(tally.reached) * k * k);
       trace.count("open", double(tally.open));
       trace.count("by_differences", double(tally.by_differences));
       trace.count("in_doubt", double(tally.in_doubt));
@@ -145,6 +157,7 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
   cuda::Buffer<int> counts_, twins_, freed_;
   cuda::Buffer<float> shifts_, tops_, reach_;
   cuda::Buffer<screen::Lengths> lengths_;
+  cuda::Buffer<Bits> meetings_;
   cuda::Buffer<Tally> tallies_;
   cuda::Buffer<Bits> ended_;
   std::optional<screen::Frame> frame_;

@@ -5,19 +5,22 @@
 
 namespace km::compacted {
 
-/// Moves points with all their copies between the sums of clusters, by integer additions, with as many lanes per row as it needs.
+/// Moves points with all their copies between the sums of clusters, by integer additions. Lanes share a row; several warps share one of many dimensions
+/// where rows are few.
 template <class T>
 __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>& s) {
   constexpr int values = 4;  // per thread in flight
-  const int lane = threadIdx.x % 32, lanes = lanes_of(r.d), rows = 32 / lanes, copy = blockIdx.x % r.copies;
+  const int lanes_wanted = lanes_of(r.d), spare = warps / max(s.moves, 1);
+  const int lanes = lanes_wanted < 32 || spare < 2 ? lanes_wanted : 32 * min(spare, (r.d + 32 * values - 1) / (32 * values));
+  const int rows = block / lanes, copy = blockIdx.x % r.copies, mine = threadIdx.x / lanes, lane = threadIdx.x % lanes;
   const std::int64_t cells = std::int64_t(r.k) * r.d;
   Bits *const all_coarse = r.coarse + copy * cells, *const all_fine = r.fine + copy * cells;
-  for (int row = threadIdx.x / 32 * rows + lane / lanes; row < s.moves; row += warps * rows) {
+  for (int row = mine; row < s.moves && mine < rows; row += rows) {
     const MovedRow moved = s.moved[row];
     const T* const x = r.points + std::int64_t(moved.i) * r.d;
     const int copies = r.numbers ? r.numbers[moved.i] : 1;
     const std::int64_t to = std::int64_t(moved.to) * r.d, from = std::int64_t(moved.from) * r.d;
-    for (int j0 = lane % lanes; j0 < r.d; j0 += values * lanes) {
+    for (int j0 = lane; j0 < r.d; j0 += values * lanes) {
       T value[values];
 #pragma unroll
       for (int u = 0; u < values; ++u) value[u] = j0 + u * lanes < r.d ? x[j0 + u * lanes] : T(0);
@@ -34,7 +37,7 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>&
         if (fine != 0) atomicAdd(&all_fine[from + j], Bits(-fine));
       }
     }
-    if (lane % lanes > 0) continue;
+    if (lane > 0) continue;
     atomicAdd(&r.counts[copy * r.k + moved.to], copies);
     if (moved.from >= 0) atomicAdd(&r.counts[copy * r.k + moved.from], -copies);
   }
@@ -43,31 +46,53 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>&
 /// Numbers warps so that the first ones are on different multiprocessors.
 __device__ __forceinline__ int warp_of_grid() { return threadIdx.x / 32 * gridDim.x + blockIdx.x; }
 
-/// One warp per cluster: computes the mean, its shift and both forms for the next assign. given: no sums yet.
+/// A team of warps per cluster, which share its dimensions: computes the mean, its shift and both forms for the next assign. given: no sums yet.
 template <class T>
-__device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, const T* from, T* to, int slot) {
-  const int lane = threadIdx.x % 32;
+__device__ __forceinline__ void make_centroids(const Run<T>& r, SharedState<T>& s, bool given, const T* from, T* to, int slot) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, team = warp / r.mean_warps, part = warp % r.mean_warps, teams = warps / r.mean_warps;
   const std::int64_t cells = std::int64_t(r.k) * r.d;
-  for (int c = warp_of_grid(); c < r.k; c += gridDim.x * warps) {
-    int count = 0;
-    for (int copy = 0; copy < r.copies && !given; ++copy) count += __ldcg(&r.counts[copy * r.k + c]);
+  for (int first = 0; first < r.k; first += teams * gridDim.x) {
+    const int c = first + team * gridDim.x + blockIdx.x;  // the first ones on different multiprocessors
     double shift2 = 0, length2 = 0, left2 = 0;
-    for (int j = lane; j < r.d; j += 32) {
-      const std::int64_t at = std::int64_t(c) * r.d + j;
-      const T before = from[at];
-      Bits coarse = 0, fine = 0;
-      for (int copy = 0; copy < r.copies && count > 0; ++copy)
-        coarse += __ldcg(&r.coarse[copy * cells + at]), fine += __ldcg(&r.fine[copy * cells + at]);
-      const T value = count > 0 ? static_cast<T>(r.fixed_point.value(coarse, fine) / count) : before;
-      to[at] = value;
-      r.cell(c, j) = value;
-      const double x = (double(value) - r.centre[j]) * r.scale, shift = (double(value) - double(before)) * r.scale;
-      const screen::Halves halves(x);
-      const std::int64_t lane_at = (std::int64_t(c / 8) * r.deep + j / 32) * 32 + c % 8 * 4 + j % 32 / 8;
-      reinterpret_cast<__half*>(r.image)[lane_at * 8 + j % 8] = halves.high;
-      shift2 += shift * shift, length2 += x * x, left2 += halves.left * halves.left;
+    if (c < r.k) {
+      constexpr int values = 2;  // per thread in flight
+      for (int j0 = part * 32 + lane; j0 < r.d; j0 += values * r.mean_warps * 32) {
+        const auto cell_of = [&](int u) { return std::int64_t(c) * r.d + min(j0 + u * r.mean_warps * 32, r.d - 1); };
+        int count = 0;
+        Bits coarse[values] = {}, fine[values] = {};
+        T before[values];
+#pragma unroll
+        for (int u = 0; u < values; ++u) before[u] = from[cell_of(u)];
+        for (int copy = 0; copy < r.copies && !given; ++copy) {
+          count += __ldcg(&r.counts[copy * r.k + c]);
+#pragma unroll
+          for (int u = 0; u < values; ++u)
+            coarse[u] += __ldcg(&r.coarse[copy * cells + cell_of(u)]), fine[u] += __ldcg(&r.fine[copy * cells + cell_of(u)]);
+        }
+#pragma unroll
+        for (int u = 0; u < values; ++u) {
+          const int j = j0 + u * r.mean_warps * 32;
+          if (j >= r.d) break;
+          const T value = count > 0 ? static_cast<T>(r.fixed_point.value(coarse[u], fine[u]) / count) : before[u];
+          to[std::int64_t(c) * r.d + j] = value;
+          r.cell(c, j) = value;
+          const double x = (double(value) - r.centre[j]) * r.scale, shift = (double(value) - double(before[u])) * r.scale;
+          const screen::Halves halves(x);
+          const std::int64_t lane_at = (std::int64_t(c / 8) * r.deep + j / 32) * 32 + c % 8 * 4 + j % 32 / 8;
+          reinterpret_cast<__half*>(r.image)[lane_at * 8 + j % 8] = halves.high;
+          shift2 += shift * shift, length2 += x * x, left2 += halves.left * halves.left;
+        }
+      }
+      cuda::sum_over_warp(shift2, length2, left2);
     }
-    cuda::sum_over_warp(shift2, length2, left2);
+    if (r.mean_warps > 1) {
+      if (lane == 0) s.squares[warp][0] = shift2, s.squares[warp][1] = length2, s.squares[warp][2] = left2;
+      __syncthreads();
+      for (int other = warp + 1; part == 0 && other < warp + r.mean_warps; ++other)
+        shift2 += s.squares[other][0], length2 += s.squares[other][1], left2 += s.squares[other][2];
+      __syncthreads();
+    }
+    if (c >= r.k || part > 0) continue;
     if (r.reach != nullptr && lane < levels) r.reach[std::int64_t(c) * levels + lane] = cuda::infinity<float>;
     if (lane > 0) continue;
     r.twin_before[c] = r.twin[c], r.twin[c] = no_twin, r.freed[c] = 0;
@@ -81,32 +106,46 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, bool given, cons
 
 /// Writes, per level, a lower bound of the distance from each centroid to the nearest other that moved by more than that level's slow shift.
 /// Also finds twins, which lose every tie and are left out; bounds ignore them. When a twin parts from its equal, that one's points must be checked
-/// again; for all other points its distance was its equal's. A warp takes a centroid and 32 others at a time. reach: initially infinite; twin:
-/// initially none.
+/// again; for all other points its distance was its equal's. A team of warps takes a centroid and 32 others at a time, and shares the dimensions.
+/// reach: initially infinite; twin: initially none.
 template <class T>
-__device__ __forceinline__ void find_reach(const Run<T>& r, const T* centroids, float top) {
-  const int lane = threadIdx.x % 32, bands = r.k_padded / 32;
+__device__ __forceinline__ void find_reach(const Run<T>& r, SharedState<T>& s, const T* centroids, float top, Tally& tally) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, bands = r.k_padded / 32, parts = r.reach_warps;
+  const int team = warp / parts, part = warp % parts, teams = warps / parts;
+  const int begin = r.d * part / parts, end = r.d * (part + 1) / parts;
   const OfDifferences<T> bounds(r.d, r.scale);
-  for (std::int64_t job = warp_of_grid(); job < std::int64_t(r.k) * bands; job += std::int64_t(gridDim.x) * warps) {
-    const int a = static_cast<int>(job / bands), c = static_cast<int>(job % bands) * 32 + lane;
-    const float shift = c < r.k && c != a ? r.shifts[c] : 0;
-    if (job % bands == 0 && lane == 0)
-      if (const int twin = r.twin_before[a]; twin != no_twin && (r.shifts[a] > 0 || r.shifts[twin] > 0)) r.freed[twin] = 1;
+  const std::int64_t jobs = std::int64_t(r.k) * bands;
+  if (blockIdx.x == 0 && threadIdx.x == 0) tally.reached = 1;
+  for (std::int64_t first = 0; first < jobs; first += std::int64_t(gridDim.x) * teams) {
+    const std::int64_t job = first + team * gridDim.x + blockIdx.x;
+    const bool here = job < jobs;
+    const int a = here ? static_cast<int>(job / bands) : 0, c = static_cast<int>(job % bands) * 32 + lane;
     const T* const row = centroids + std::int64_t(a) * r.d;
     T dist = 0;
-#pragma unroll 4
-    for (int j = 0; j < r.d; ++j) {
+#pragma unroll 16
+    for (int j = begin; j < end; ++j) {
       const T diff = row[j] - r.cell(c, j);
       dist += diff * diff;
     }
+    if (parts > 1) {
+      s.parts[warp][lane] = dist;
+      __syncthreads();
+      for (int other = warp + 1; part == 0 && other < warp + parts; ++other) dist += s.parts[other][lane];
+      __syncthreads();
+    }
+    if (!here || part > 0) continue;
+    if (job % bands == 0 && lane == 0)
+      if (const int twin = r.twin_before[a]; twin != no_twin && (r.shifts[a] > 0 || r.shifts[twin] > 0)) r.freed[twin] = 1;
     bool same = c < a && dist == 0;
     for (int j = 0; same && j < r.d; ++j) same = row[j] == r.cell(c, j);
     const unsigned same_here = __ballot_sync(0xFFFFFFFF, same);
     if (same && lane == __ffs(same_here) - 1) {
       atomicMin(&r.twin[a], c);
+      atomicAdd(&tally.twins, Bits(1));
       r.starts[a] = -cuda::infinity<float>;
     }
     // Non-negative floats order as their bits.
+    const float shift = c < r.k && c != a ? r.shifts[c] : 0;
     const unsigned away = __float_as_uint(bounds.below(dist)), none = __float_as_uint(cuda::infinity<float>);
     unsigned mine = none;
 #pragma unroll

@@ -1,8 +1,8 @@
-// Decides by differences what scores leave open: a point's few candidates, or all centroids, in fp64 where fp32 is in doubt. Sets the label and both
+// Decides by differences what scores leave open: a point's candidates, or all centroids, in fp64 where fp32 is in doubt. Sets the label and both
 // bounds.
 #pragma once
 
-#include "impl/gpu/yinyang/compacted_state.cuh"
+#include "impl/gpu/yinyang/compacted_scores.cuh"
 
 namespace km::compacted {
 
@@ -10,7 +10,7 @@ namespace km::compacted {
 template <class U, class T>
 __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes) {
   U dist = 0;
-#pragma unroll 4
+#pragma unroll 8
   for (int j = threadIdx.x % lanes; j < d; j += lanes) {
     const U diff = U(x[j]) - U(c[j]);
     dist += diff * diff;
@@ -19,39 +19,58 @@ __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes)
   return dist;
 }
 
-/// Compares the candidates of open points by differences, `lanes` lanes per point, and in fp64 where fp32 is in doubt.
+/// The nearest of named centroids, by differences in U. The fewer, the more lanes share a centroid's dimensions. most: the greatest count in the warp.
+template <class U, class T>
+__device__ __forceinline__ screen::Nearest<U> nearest_of(const Sharers& by, const T* x, const T* centroids, const std::int32_t* named, int count,
+                                                         int most, int d) {
+  int lanes = by.width;
+  while (lanes > 1 && lanes * most > by.width) lanes /= 2;
+  const int at_once = by.width / lanes;
+  screen::Nearest<U> best;
+  for (int first = 0; first < most; first += at_once) {
+    const int at = first + by.lane / lanes, c = at < count ? named[at] : 0;
+    const U dist = distance2<U>(x, centroids + std::int64_t(c) * d, d, lanes);
+    if (at < count) best.add(dist, c);
+  }
+  for (int away = lanes; away < by.width; away *= 2) merge_from_lane(best, best, away);
+  return best;
+}
+
+/// Compares the candidates of open points by differences, in fp64 where fp32 is in doubt. A warp takes one point or two. rows: of the batch; lanes:
+/// that scored a row.
 template <class T>
-__device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, const T* centroids, const screen::Margin<1>& margin_of) {
-  const int lanes = s.opens <= 2 * warps ? 32 : 8, at_once = block / lanes;
-  for (int first = threadIdx.x / 32 * (32 / lanes); first < s.opens; first += at_once) {
-    const int at = first + threadIdx.x % 32 / lanes;
+__device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, const T* centroids, const screen::Margin<1>& margin_of, const int* rows,
+                                        int lanes) {
+  const Sharers by(lanes <= 16 && s.opens > warps ? 16 : 32);
+  const int at_once = block / by.width;
+  std::int32_t* const named = s.named[threadIdx.x / by.width];
+  for (int of_warp = threadIdx.x / 32 * (32 / by.width); of_warp < s.opens; of_warp += at_once) {
+    const int at = of_warp + by.base / by.width;
     const bool here = at < s.opens;
-    const OpenRow& open = s.open[here ? at : first];
-    const int i = open.i, count = __reduce_max_sync(0xFFFFFFFF, open.count), old = r.labels[i];
-    const float others = lower_from(below(r.length2[i], open.others, margin_of.at(r.left[i])));
+    const int row = s.open[here ? at : of_warp], i = rows[row], old = r.labels[i];
+    const float margin = margin_of.at(r.left[i]), length2 = r.length2[i], enough = s.enough[here ? at : of_warp];
+    float others;
+    const int found = name_candidates(r, s, by, row, enough, lanes, named, others), count = found <= most_named ? found : 0;
+    const int most = cuda::max_over_warp(count);
     const T* const x = r.points + std::int64_t(i) * r.d;
-    screen::Nearest<T> best;
-    for (int a = 0; a < count; ++a) {
-      const int c = open.candidates[min(a, open.count - 1)];
-      const T dist = distance2<T>(x, centroids + std::int64_t(c) * r.d, r.d, lanes);
-      if (a < open.count) best.add(dist, c);
-    }
+    const screen::Nearest<T> best = nearest_of<T>(by, x, centroids, named, count, most, r.d);
     int label = best.at;
     const OfDifferences<T> bounds(r.d, r.scale);
     float upper = bounds.above(best.first), lower = bounds.below(best.second);
-    const bool doubt = sizeof(T) == 4 && !screen::leads(best, r.d);
+    const bool doubt = sizeof(T) == 4 && count > 0 && !screen::leads(best, r.d);
     if (__any_sync(0xFFFFFFFF, doubt)) {
-      screen::Nearest<double> exact;
-      for (int a = 0; a < count; ++a) {
-        const int c = open.candidates[min(a, open.count - 1)];
-        const double dist = distance2<double>(x, centroids + std::int64_t(c) * r.d, r.d, lanes);
-        if (a < open.count) exact.add(dist, c);
-      }
+      const screen::Nearest<double> exact = nearest_of<double>(by, x, centroids, named, count, most, r.d);
       const OfDifferences<double> finer(r.d, r.scale);
       if (doubt) label = exact.at, upper = finer.above(exact.first), lower = finer.below(exact.second);
     }
-    if (here && threadIdx.x % lanes == 0) settled(r, s, i, old, label, upper, fminf(lower, others));
+    if (here && by.lane == 0) {
+      if (count == 0 || count > few_named) atomicAdd(&s.many, 1);
+      if (count > 0) settled(r, s, i, old, label, upper, fminf(lower, lower_from(below(length2, others, margin))));
+      else s.unknown[atomicAdd(&s.unknown_size, 1)] = i;
+    }
+    __syncwarp();  // before `named` is overwritten
   }
+  __syncwarp();
 }
 
 /// Sets the label and bounds of a row, or lists it as doubtful for fp64. In fp64 the sums in order decide.

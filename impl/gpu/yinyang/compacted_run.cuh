@@ -1,8 +1,6 @@
 // The kernel of compacted.cuh: a run from the initial centroids to the labels.
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include "impl/gpu/whole_run.cuh"
 #include "impl/gpu/yinyang/compacted_centroids.cuh"
 #include "impl/gpu/yinyang/compacted_scores.cuh"
@@ -10,12 +8,12 @@
 
 namespace km::compacted {
 
-/// Sets labels and bounds of listed points and moves them between sums. m: at most a batch, or most_rows with few dimensions. tally: thread 0's.
+/// Sets labels and bounds of listed points and moves them between sums. m: at most a batch, or most_rows with few dimensions.
 template <class T>
 __device__ __forceinline__ void assign_batch(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const screen::Margin<1>& margin,
-                                             bool products, const int* rows, int m, Tally& tally) {
+                                             bool products, const int* rows, int m) {
   const int t = threadIdx.x, warp = t / 32;
-  if (t == 0) s.moves = s.moved_points = s.opens = s.unknown_size = 0;
+  if (t == 0) s.moves = s.moved_points = s.opens = s.unknown_size = s.many = 0;
   __syncthreads();
   if (products) {
     const int tiles = (m + warp_rows - 1) / warp_rows, across = warps / tiles, tile = warp % tiles, strip = warp / tiles;
@@ -29,9 +27,10 @@ __device__ __forceinline__ void assign_batch(const Run<T>& r, SharedState<T>& s,
       }
     }
     __syncthreads();
-    if (t < m) decide(r, s, margin, rows, t, across * 4);
+    decide(r, s, margin, rows, m, across * 4);
     __syncthreads();
-    compare(r, s, centroids, margin);
+    compare(r, s, centroids, margin, rows, across * 4);
+    if (s.opens > 0) __syncthreads();
   }
   const int by_differences = products ? s.unknown_size : m;
   int doubted = 0;
@@ -52,104 +51,143 @@ __device__ __forceinline__ void assign_batch(const Run<T>& r, SharedState<T>& s,
   __syncthreads();
   move_rows(r, s);
   if (t == 0) {
-    tally.changed += r.numbers ? s.moved_points : s.moves, tally.open += s.opens + (products ? s.unknown_size : 0);
-    tally.by_differences += by_differences, tally.in_doubt += doubted;
+    s.tally.past_bound += m, s.tally.changed += r.numbers ? s.moved_points : s.moves, s.tally.open += s.opens;
+    s.tally.by_differences += products ? s.many : m, s.tally.in_doubt += doubted;
   }
   __syncthreads();
 }
+
+/// A thread's points whose bounds it reads at once, of slices of 32 points that are dealt to the blocks in turn, for balance.
+struct Ahead {
+  std::int32_t label[ahead];
+  float upper[ahead], lower[ahead];
+};
+__device__ __forceinline__ std::int64_t slices_at_once() { return std::int64_t(gridDim.x) * warps; }
+__device__ __forceinline__ std::int64_t point_of(std::int64_t first, int u) {
+  return (first + u * slices_at_once() + warp_of_grid()) * 32 + threadIdx.x % 32;
+}
+
+template <class T>
+__device__ __forceinline__ Ahead read_bounds(const Run<T>& r, std::int64_t first) {
+  Ahead out;
+#pragma unroll
+  for (int u = 0; u < ahead; ++u) {
+    const std::int64_t i = point_of(first, u);
+    out.label[u] = i < r.n ? r.labels[i] : 0;
+    out.upper[u] = i < r.n ? r.upper[i] : 0, out.lower[u] = i < r.n ? r.lower[i] : 1;
+  }
+  return out;
+}
+
+/// Loosens bounds by the shifts and lists the points past them.
+template <class T>
+__device__ __forceinline__ void list_past(const Run<T>& r, SharedState<T>& s, std::int64_t first, const Ahead& of, float top, bool reaching) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int u = 0; u < ahead; ++u) {
+    const std::int64_t i = point_of(first, u);
+    bool past = i < r.n, saved = false;
+    if (past && of.label[u] >= 0) {
+      const float up = __fadd_ru(of.upper[u], r.shifts[of.label[u]]);
+      float down = __fsub_rd(of.lower[u], top);
+      saved = !(up < down);
+      if (reaching) {
+        const auto* const reach = reinterpret_cast<const float4*>(r.reach + std::int64_t(of.label[u]) * levels);
+        const float4 near = reach[0], far = reach[1];
+        const float fast[levels] = {near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w};
+#pragma unroll
+        for (int level = 0; level < levels; ++level) down = fmaxf(down, fminf(__fsub_rd(of.lower[u], slow(top, level)), __fsub_rd(fast[level], up)));
+      }
+      past = !(up < down) || (reaching && r.freed[of.label[u]]);
+      saved = saved && !past;
+      if (!past && up != of.upper[u]) r.upper[i] = up;
+      if (!past && down != of.lower[u]) r.lower[i] = down;
+    }
+    const unsigned all = __ballot_sync(0xFFFFFFFF, past), kept = __ballot_sync(0xFFFFFFFF, saved);
+    int at = 0;
+    if (lane == 0 && kept) atomicAdd(&s.tally.saved, Bits(__popc(kept)));
+    if (lane == 0 && all) at = atomicAdd(&s.size, __popc(all));
+    at = __shfl_sync(0xFFFFFFFF, at, 0) + __popc(all & ((1u << lane) - 1));
+    if (past) s.list[at] = static_cast<int>(i);
+  }
+}
+
+/// Adds a block's counts to an iteration's and clears them.
+__device__ __forceinline__ void give(Tally& all, Tally& tally) {
+  if (tally.past_bound > 0) {
+    atomicAdd(&all.changed, tally.changed), atomicAdd(&all.past_bound, tally.past_bound), atomicAdd(&all.open, tally.open);
+    atomicAdd(&all.by_differences, tally.by_differences), atomicAdd(&all.in_doubt, tally.in_doubt);
+  }
+  if (tally.saved > 0) atomicAdd(&all.saved, tally.saved);
+  tally = {};
+}
+
+/// Whether an iteration makes the levels to see whether they pay: the first few and every 32nd.
+__device__ __forceinline__ bool tries_reach(int iter) { return iter % 32 == 0 || (iter & (iter - 1)) == 0; }
 
 template <class T>
 __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ Run<T> r) {
   extern __shared__ __align__(16) unsigned char shared[];
   auto& s = *reinterpret_cast<SharedState<T>*>(shared);
   T* const x = reinterpret_cast<T*>(shared + (sizeof(SharedState<T>) + 15) / 16 * 16);
-  const int t = threadIdx.x, lane = t % 32;
-  const auto grid = cooperative_groups::this_grid();
-  bool products = r.products;
+  const int t = threadIdx.x;
+  const std::int64_t slices = (r.n + 31) / 32;
+  bool products = r.products, reaching = r.reach != nullptr;
+  Bits* meeting = r.meetings;
+  const auto meet = [&] {
+    __syncthreads();
+    if (t == 0) cuda::meet(meeting++);
+    __syncthreads();
+  };
 
-  if (t == 0) s.size = 0;
+  if (t == 0) s.size = 0, s.tally = {};
   if (blockIdx.x == 0 && t == 0) r.ended[0] = cuda::nanoseconds();
-  make_centroids(r, true, r.initial, r.centroids[0], 1);
-  grid.sync();
+  make_centroids(r, s, true, r.initial, r.centroids[0], 1);
+  Ahead next = read_bounds(r, 0);
+  meet();
 
   for (int iter = 1;; ++iter) {
     const T* const centroids = r.centroids[(iter - 1) % 2];
-    const screen::Margin<1> margin(r.lengths[iter % 2], r.deep * 32, 1, 0, 1);
+    const screen::Lengths lengths = r.lengths[iter % 2];
     const float top = __ldcg(&r.tops[iter % 2]);
-    const bool reaching = r.reach != nullptr;
     if (reaching) {
-      find_reach(r, centroids, top);
-      grid.sync();
+      find_reach(r, s, centroids, top, r.tallies[iter]);
+      meet();
     }
-    Tally tally{};
     if (blockIdx.x == 0 && t == 0) r.lengths[(iter + 1) % 2] = {0, 0}, r.tops[(iter + 1) % 2] = 0;
 
     const int enough = products || few_padded(r.d) == 0 ? batch : most_rows;
-    // Deals slices of 32 points to the blocks in turn, for balance.
-    const std::int64_t slices = (r.n + 31) / 32, slices_at_once = std::int64_t(gridDim.x) * warps;
-    for (std::int64_t first = 0; first < slices; first += ahead * slices_at_once) {
-      const auto point = [&](int u) { return (first + u * slices_at_once + warp_of_grid()) * 32 + lane; };
-      std::int32_t label[ahead];
-      float upper[ahead], lower[ahead];
-#pragma unroll
-      for (int u = 0; u < ahead; ++u) {
-        const std::int64_t i = point(u);
-        label[u] = i < r.n ? r.labels[i] : 0;
-        upper[u] = i < r.n ? r.upper[i] : 0, lower[u] = i < r.n ? r.lower[i] : 1;
-      }
-#pragma unroll
-      for (int u = 0; u < ahead; ++u) {
-        const std::int64_t i = point(u);
-        bool past = i < r.n;
-        if (past && label[u] >= 0) {
-          const float up = __fadd_ru(upper[u], r.shifts[label[u]]);
-          float down = __fsub_rd(lower[u], top);
-          if (reaching) {
-            const auto* const reach = reinterpret_cast<const float4*>(r.reach + std::int64_t(label[u]) * levels);
-            const float4 near = reach[0], far = reach[1];
-            const float fast[levels] = {near.x, near.y, near.z, near.w, far.x, far.y, far.z, far.w};
-#pragma unroll
-            for (int level = 0; level < levels; ++level) down = fmaxf(down, fminf(__fsub_rd(lower[u], slow(top, level)), __fsub_rd(fast[level], up)));
-          }
-          past = !(up < down) || (reaching && r.freed[label[u]]);
-          if (!past && up != upper[u]) r.upper[i] = up;
-          if (!past && down != lower[u]) r.lower[i] = down;
-        }
-        const unsigned all = __ballot_sync(0xFFFFFFFF, past);
-        int at = 0;
-        if (lane == 0 && all) at = atomicAdd(&s.size, __popc(all));
-        at = __shfl_sync(0xFFFFFFFF, at, 0) + __popc(all & ((1u << lane) - 1));
-        if (past) s.list[at] = static_cast<int>(i);
-      }
+    for (std::int64_t first = 0; first < slices; first += ahead * slices_at_once()) {
+      list_past(r, s, first, first > 0 ? read_bounds(r, first) : next, top, reaching);
       __syncthreads();
-      const bool last = first + ahead * slices_at_once >= slices;
+      const bool last = first + ahead * slices_at_once() >= slices;
       int size = s.size;
       while (size >= enough || (last && size > 0)) {
         const int m = min(size, enough);
         size -= m;
-        assign_batch(r, s, x, centroids, margin, products, s.list + size, m, tally);
-        tally.past_bound += m;
+        assign_batch(r, s, x, centroids, screen::Margin<1>(lengths, r.deep * 32, 1, 0, 1), products, s.list + size, m);
       }
       __syncthreads();
       if (t == 0) s.size = size;
       __syncthreads();
     }
     Tally& all = r.tallies[iter];
-    if (t == 0 && tally.past_bound > 0) {
-      atomicAdd(&all.changed, tally.changed), atomicAdd(&all.past_bound, tally.past_bound), atomicAdd(&all.open, tally.open);
-      atomicAdd(&all.by_differences, tally.by_differences), atomicAdd(&all.in_doubt, tally.in_doubt);
-    }
-    grid.sync();
+    if (t == 0) give(all, s.tally);
+    meet();
 
+    const Bits changed = __ldcg(&all.changed), past_bound = __ldcg(&all.past_bound), by_differences = __ldcg(&all.by_differences),
+               saved = __ldcg(&all.saved), twins = __ldcg(&all.twins);
     // If scores leave most of many points to differences, later iterations start with differences.
-    products = products && 2 * __ldcg(&all.by_differences) <= max(__ldcg(&all.past_bound), Bits(r.n / 4));
-    make_centroids(r, false, centroids, r.centroids[iter % 2], (iter + 1) % 2);
+    products = products && 2 * by_differences <= max(past_bound, Bits(r.n / 4));
+    reaching = r.reach != nullptr && (saved >= r.reach_worth || twins > 0 || tries_reach(iter + 1));
+    make_centroids(r, s, false, centroids, r.centroids[iter % 2], (iter + 1) % 2);
     if (blockIdx.x == 0 && t == 0) r.ended[iter] = cuda::nanoseconds();
-    if (iter == r.max_iters || static_cast<double>(__ldcg(&all.changed)) <= r.stop_at) {
+    if (iter == r.max_iters || static_cast<double>(changed) <= r.stop_at) {
       if (blockIdx.x == 0 && t == 0) *r.iters = iter;
       break;
     }
-    grid.sync();
+    next = read_bounds(r, 0);  // while blocks meet
+    meet();
   }
 }
 

@@ -7,6 +7,24 @@
 
 namespace km::compacted {
 
+/// The two best scores so far, and where the best is.
+struct BestTwo : screen::Best {
+  static constexpr int second_at = 0;
+  __device__ float third() const { return second; }
+};
+
+/// Also where the second is, and the third: fewer candidates where a point that scores leave open costs much, by its dimensions.
+struct BestThree : screen::Best {
+  float others = -cuda::infinity<float>;
+  int second_at = 0;
+  __device__ __forceinline__ void add(float score, int where) {
+    second_at = score > first ? at : score > second ? where : second_at;
+    others = fmaxf(others, fminf(second, score));
+    screen::Best::add(score, where);
+  }
+  __device__ float third() const { return others; }
+};
+
 /// Adds the products of 16 rows, in two halves, with 32 columns over 32 dimensions.
 __device__ __forceinline__ void multiply_16(float (&sums)[16], const uint4& upper, const uint4& lower, const uint4 (&b)[4]) {
   const std::uint32_t first[4] = {upper.x, lower.x, upper.y, lower.y}, second[4] = {upper.z, lower.z, upper.w, lower.w};
@@ -18,7 +36,7 @@ __device__ __forceinline__ void multiply_16(float (&sums)[16], const uint4& uppe
   }
 }
 
-/// Scores a warp's 32 rows against every across-th band of 32 centroids from `strip` on, and writes each lane's best two to shared memory. Deep:
+/// Scores a warp's 32 rows against every across-th band of 32 centroids from `strip` on, and writes each lane's best to shared memory. Deep:
 /// registers for the points' halves; 0: read them again per band. Rows of both operands are read in pieces of 32 dimensions, 8 per lane, which
 /// permutes their dimensions alike.
 template <int Deep, class T>
@@ -36,7 +54,7 @@ __device__ __forceinline__ void score(const Run<T>& r, SharedState<T>& s, const 
 #pragma unroll
     for (int h = 0; h < 4; ++h) kept[u][h] = from[h][u * 4];
 
-  screen::Best best[4];
+  std::conditional_t<Deep == 0, BestThree, BestTwo> best[4];
   for (int band = strip; band < r.k_padded / 32; band += across) {
     float sums[2][16] = {};
     const uint4* const columns = r.image + std::int64_t(band) * 4 * deep * 32 + lane;
@@ -71,35 +89,73 @@ __device__ __forceinline__ void score(const Run<T>& r, SharedState<T>& s, const 
 #pragma unroll
   for (int h = 0; h < 4; ++h) {
     const int row = tile * warp_rows + h * 8 + lane / 4, to = (row * across + strip) * 4 + quarter;
-    s.first[to] = best[h].first, s.second[to] = best[h].second, s.at[to] = best[h].at;
+    s.first[to] = best[h].first, s.second[to] = best[h].second, s.third[to] = best[h].third();
+    s.at[to] = best[h].at, s.second_at[to] = best[h].second_at;
   }
 }
 
-/// Merges the lanes' best two of a thread's row: decided, open with its candidates, or open with too many.
+/// Merges the lanes' best two of a thread's row: decided, or open. Few rows have four threads each. All threads call it. lanes: of a row.
 template <class T>
-__device__ __forceinline__ void decide(const Run<T>& r, SharedState<T>& s, const screen::Margin<1>& margin_of, const int* rows, int row, int lanes) {
-  const int i = rows[row], begin = row * lanes, old = r.labels[i];
+__device__ __forceinline__ void decide(const Run<T>& r, SharedState<T>& s, const screen::Margin<1>& margin_of, const int* rows, int m, int lanes) {
+  const int t = threadIdx.x, share = m * 4 <= block ? 4 : 1;
+  if (t / 32 * 32 >= m * share) return;
+  const int row = min(t / share, m - 1), i = rows[row], begin = row * lanes, old = r.labels[i];
   const float margin = margin_of.at(r.left[i]), length2 = r.length2[i];
   screen::Best best;
-  for (int e = begin; e < begin + lanes; ++e) {
+  for (int e = begin + t % share; e < begin + lanes; e += share) {
     best.add(s.first[e], s.at[e]);
     best.second = fmaxf(best.second, s.second[e]);
   }
+  for (int away = 1; away < share; away *= 2) best.merge_with_lane(away);
+  if (t >= m * share || t % share > 0) return;
   if (best.first - best.second > margin) {
     settled(r, s, i, old, best.at, upper_from(above(length2, best.first, margin)), lower_from(below(length2, best.second, margin)));
     return;
   }
-  const float enough = best.first - margin;
-  OpenRow open{i, 0, -cuda::infinity<float>, {}};
-  bool complete = true;
-  for (int e = begin; e < begin + lanes; ++e) {
-    const bool candidate = s.first[e] >= enough;
-    complete &= s.second[e] < enough && (!candidate || open.count < screen::most_candidates);
-    open.others = fmaxf(open.others, candidate ? s.second[e] : s.first[e]);
-    if (candidate && complete) open.candidates[open.count++] = s.at[e];
+  const int at = atomicAdd(&s.opens, 1);
+  s.open[at] = row, s.enough[at] = best.first - margin;
+}
+
+/// The lanes of a warp that share a row: half of them, or all.
+struct Sharers {
+  int width, lane, base;
+  __device__ explicit Sharers(int width) : width(width), lane(threadIdx.x % width), base(threadIdx.x % 32 / width * width) {}
+  /// The ballot among the lanes of this row. All lanes of the warp call it.
+  __device__ unsigned ballot(bool yes) const { return (__ballot_sync(0xFFFFFFFF, yes) >> base) & (0xFFFFFFFF >> (32 - width)); }
+};
+
+/// Lists the candidates of an open row in `named`: the best of each lane that scored it, or all columns of a lane with more candidates than it names. lanes: that scored the row. others: upper bound of all other scores. Returns the number of candidates; at most most_named are listed.
+template <class T>
+__device__ __forceinline__ int name_candidates(const Run<T>& r, const SharedState<T>& s, const Sharers& by, int row, float enough, int lanes,
+                                               std::int32_t* named, float& others) {
+  const int across = lanes / 4, bands = r.k_padded / 32;
+  int count = 0;
+  const auto name = [&](bool candidate, int column) {
+    const unsigned all = by.ballot(candidate);
+    const int at = count + __popc(all & ((1u << by.lane) - 1));
+    if (candidate && at < most_named) named[at] = column;
+    count += __popc(all);
+  };
+  others = -cuda::infinity<float>;
+  for (int first = 0; first < lanes; first += by.width) {
+    const bool here = first + by.lane < lanes;
+    const int e = row * lanes + (here ? first + by.lane : 0);
+    const bool candidate = here && s.first[e] >= enough, both = candidate && s.second[e] >= enough;
+    const bool more = both && s.third[e] >= enough;
+    if (here && !more) others = fmaxf(others, both ? s.third[e] : candidate ? s.second[e] : s.first[e]);
+    name(candidate && !more, s.at[e]);
+    name(both && !more, s.second_at[e]);
+    for (unsigned bits = by.ballot(more); __any_sync(0xFFFFFFFF, bits); bits &= bits - 1) {
+      const int owner = first + __ffs(bits) - 1, strip = owner / 4;
+      for (int x = by.lane; x - by.lane < (bands + across - 1) / across * 8; x += by.width) {
+        const int column = (strip + x / 8 * across) * 32 + x % 8 / 2 * 8 + owner % 4 * 2 + x % 2;
+        name(bits && column < r.k_padded && r.starts[column] > -cuda::infinity<float>, column);  // no padding, no twin
+      }
+    }
   }
-  if (complete) s.open[atomicAdd(&s.opens, 1)] = open;
-  else s.unknown[atomicAdd(&s.unknown_size, 1)] = i;
+  __syncwarp();
+  for (int away = by.width / 2; away > 0; away /= 2) others = fmaxf(others, __shfl_xor_sync(0xFFFFFFFF, others, away));
+  return count;
 }
 
 }  // namespace km::compacted

@@ -17,6 +17,7 @@ constexpr int ahead = 4;                                  // points whose bounds
 constexpr int most_rows = 2 * block;                      // with few dimensions: two per thread
 constexpr int together = screen::together;                // points compared with all centroids at once
 constexpr int levels = 8;                                 // of shifts: slower centroids count as slow
+constexpr int few_named = 16, most_named = 64;            // candidates of a point that scores leave open
 using Bits = unsigned long long;
 
 /// Values per row if a thread holds a point (few dimensions), else 0.
@@ -26,7 +27,8 @@ constexpr int no_twin = 0x7F7F7F7F;
 
 /// Counters of one iteration, summed over the blocks.
 struct Tally {
-  Bits changed, past_bound, open, by_differences, in_doubt;
+  Bits changed, past_bound, open, by_differences, in_doubt;  // by_differences: with more than few_named centroids
+  Bits saved, twins, reached;  // points that the levels alone keep within their bounds; equal centroids; whether the levels were made
 };
 
 template <class T>
@@ -37,10 +39,11 @@ struct Run {
   const float* length2;         // |x|²
   const std::int32_t* numbers;  // of copies for which each point stands; null: one each
   std::int64_t n;
-  int d, k, k_padded, deep;  // deep: pairs of steps of 16 dimensions
-  int max_iters, sets;       // sets of points compared by differences, as shared memory allows
-  double stop_at;            // stop at so few changed labels
-  bool products;             // whether to try scores
+  int d, k, k_padded, deep;     // deep: pairs of steps of 16 dimensions
+  int max_iters, sets;          // sets of points compared by differences, as shared memory allows
+  int mean_warps, reach_warps;  // that share a mean, the distances of a centroid to 32 others: divisors of `warps`
+  double stop_at;               // stop at so few changed labels
+  bool products;                // whether to try scores
   const double* centre;
   double scale;
   float shift_scale;  // scales shifts in bounds: 1, or nothing is proven
@@ -51,6 +54,7 @@ struct Run {
   uint4* image;     // centroids in fp16: 8 centroids and 32 dimensions at a time, a lane's 16 bytes adjacent
   float *starts, *shifts;
   float* reach;             // k x levels: distance to the nearest faster centroid; null: unused
+  Bits reach_worth;         // saved points that cost as much
   int *twin, *twin_before;  // lowest equal centroid of a lower index, else no_twin
   int* freed;               // whether a former twin has parted from it
   float* tops;              // greatest shift; two, alternating, as are lengths
@@ -60,6 +64,7 @@ struct Run {
   int* counts;          // copies x k
   std::int32_t* labels;
   float *upper, *lower;  // bounds of the distances to the point's centroid and to any other
+  Bits* meetings;        // three per iteration; initially zero
   Tally* tallies;
   int* iters;
   Bits* ended;  // nanoseconds at the start and after each iteration
@@ -75,13 +80,6 @@ __device__ __forceinline__ float slow(float top, int level) {
   return top * share[level];
 }
 
-/// A point whose scores leave several candidates.
-struct OpenRow {
-  int i, count;
-  float others;  // upper bound of all other scores
-  std::int32_t candidates[screen::most_candidates];
-};
-
 struct MovedRow {
   int i;
   std::int32_t from, to;
@@ -92,14 +90,21 @@ struct SharedState {
   int list[most_rows + ahead * block];  // points past their bounds
   int size;
   int moves, moved_points, opens, unknown_size, doubts;  // per batch; moved points with copies
+  int many;                                              // points of a batch with more than few_named candidates
+  Tally tally;                                           // of an iteration; but for `saved` thread 0 alone
   float first[warps * warp_rows * 4], second[warps * warp_rows * 4];
-  int at[warps * warp_rows * 4];
-  OpenRow open[batch];
-  int unknown[batch];
+  float third[warps * warp_rows * 4];  // of all scores but the best and, if there is one, the second at second_at
+  int at[warps * warp_rows * 4], second_at[warps * warp_rows * 4];
+  int open[batch];      // rows of a batch whose scores leave several candidates
+  float enough[batch];  // a candidate's least score, of an open row
+  int unknown[batch];   // points with more than most_named candidates
+  std::int32_t named[2 * warps][most_named];
   MovedRow moved[most_rows];
   screen::Nearest<T> found[warps][together];
   screen::Nearest<double> exact[warps];
   int doubtful[most_rows];
+  double squares[warps][3];  // of a mean's shift, length and rounding residual
+  T parts[warps][32];        // of distances between centroids
 };
 
 /// Bounds of distances from distances² in the Frame's units.
