@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "bench/judge/replay.hpp"
-#include "bench/judge/sample.hpp"
 #include "bench/run/together.hpp"
 #include "bench/run/workers.hpp"
 #include "tests/solving.hpp"

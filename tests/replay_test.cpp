@@ -13,7 +13,6 @@
 
 #include "bench/contract/lloyd.hpp"
 #include "bench/judge/draws.hpp"
-#include "bench/judge/sample.hpp"
 #include "bench/run/runs.hpp"
 
 namespace km {

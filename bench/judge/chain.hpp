@@ -17,11 +17,6 @@ struct ChainJudgement {
   bool counted = false;      // whether the eigenvalues are known to be the smallest
 };
 
-/// Largest residual and deviation from orthogonality that rounding and a converged solver explain.
-constexpr double most_residual = 1e-8, most_skew = 1e-8;
-/// Vertices up to which eigenvalues are counted: m³ / 3 operations.
-constexpr std::int64_t most_counted = 2000;
-
 /// Judges all stages: each k-means by Judge; the graph's symmetry and a sample of its rows; eigenpairs; the embedding; the return of labels. `config`
 /// holds the chain's parameters.
 template <class T>

@@ -10,6 +10,9 @@
 namespace km {
 namespace {
 
+constexpr double most_residual = 1e-8, most_skew = 1e-8;  // deviation from orthogonality: what rounding and a converged solver explain
+constexpr std::int64_t most_counted = 2000;               // vertices up to which eigenvalues are counted: m³ / 3 operations
+
 /// A Laplacian by its definition (he2021, Section 2.1): L = diagonal - scale S scale. Eigenpairs solve L v = λ mass v.
 struct Laplacian {
   const Graph& graph;

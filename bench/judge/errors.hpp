@@ -1,8 +1,6 @@
 // Errors of labels and means, and what rounding explains of them: in fp64, and exactly where fp64 is too coarse.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -113,13 +111,5 @@ struct Spread {
 
 template <class T>
 Spread spread_of(const Problem<T>& p);
-
-/// Bound of a mean's rounding: 2 u mean|x| (sqrt(m) + 4), with m the smaller of cluster size and depth: m rounding errors of random sign. If errors
-/// share a sign, it is 4 `summation` mean|x| (summation_error), at most 2 u mean|x| (m + 2) (Higham, Accuracy and Stability, 4.2).
-template <class T>
-double mean_bound(double mean_abs, std::int64_t count, std::int64_t depth, double summation = 0) {
-  const double m = double(std::min(depth, count)), unit = double(std::numeric_limits<T>::epsilon()) * mean_abs;
-  return std::max(unit * (std::sqrt(m) + 4), std::min(4 * summation * mean_abs, unit * (m + 2))) + double(std::numeric_limits<T>::denorm_min());
-}
 
 }  // namespace km

@@ -88,7 +88,9 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
     const auto count = truth.counts[cell / problem_.d];
     // An empty cluster has its centroid from an earlier iteration, or from the start.
     const double mean_abs = count > 0 ? truth.cells[cell].of_abs / double(count) : std::abs(double(s.centroids[cell]));
-    const double bound = mean_bound<T>(mean_abs, count > 0 ? count : problem_.whole().n, depth_, summation);
+    const double m = double(std::min(depth_, count > 0 ? count : problem_.whole().n)), unit = 2 * unit_roundoff<T> * mean_abs;
+    const double random_signs = unit * (std::sqrt(m) + 4), one_sign = std::min(4 * summation * mean_abs, unit * (m + 2));
+    const double bound = std::max(random_signs, one_sign) + double(std::numeric_limits<T>::denorm_min());
     const auto j = cell % problem_.d;
     bounds[cell] =
         std::max(bound, drift_ * spread_.deviations[j]) + (frame_ + kept_ / double(std::max<std::int64_t>(1, count))) * spread_.greatest[j];
@@ -110,13 +112,14 @@ template <class T>
 bool Judge<T>::moved(const Solution<T>& s) const {
   const ClusterSums truth = sums_of(s);
   const auto beyond = [&](double summation) { return apart(s.assigned_centroids, s.centroids, bounds_of(s, truth, summation)) > 0; };
-  return beyond(0) && beyond(summation_error(s, truth));
+  return beyond(0) && beyond(summation_error(s));
 }
 
 template <class T>
-Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, double share, std::mt19937_64& draws, std::uint64_t& path) const {
+std::pair<Solution<T>, std::uint64_t> Judge<T>::run_rounded(const Problem<T>& p, double summation, double share, std::mt19937_64& draws) const {
   std::uniform_real_distribution<double> rounding(-1, 1);
   Solution<T> s;
+  std::uint64_t path = 0;
   s.labels.assign(std::size_t(p.n), no_label);
   s.centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
   for (std::int64_t changed = 0; s.iters == 0 || (s.iters < p.max_iters && !p.whole().converged(changed)); ++s.iters) {
@@ -131,12 +134,12 @@ Solution<T> Judge<T>::run_rounded(const Problem<T>& p, double summation, double 
       if (const auto count = truth.counts[cell / p.d]; count > 0)
         s.centroids[cell] = T(truth.cells[cell].mean(count) + share * bounds[cell] * rounding(draws));
   }
-  return s;
+  return {std::move(s), path};
 }
 
 template <class T>
-double Judge<T>::summation_error(const Solution<T>& s, const ClusterSums& all) const {
-  const ClusterSums truth = problem_.group ? own_sums(s) : all;  // a chain has points of one rank
+double Judge<T>::summation_error(const Solution<T>& s) const {
+  const ClusterSums truth = own_sums(s);  // a chain has points of one rank
   const int d = problem_.d, shares = std::clamp(omp_get_max_threads() / 2, (d + 15) / 16, d), width = (d + shares - 1) / shares;  // of a row
   double worst = 0;
 #pragma omp parallel for collapse(2) reduction(max : worst) if (problem_.n > 1 << 16)
@@ -186,7 +189,7 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
       out.mean_offset = std::max(out.mean_offset, error / std::max(spread_.deviations[j], u * mean_abs));
       out.mean_roundoffs = std::max(out.mean_roundoffs, error / (u * mean_abs));
       if (!(error > bounds[cell]) || !out.verdict.empty()) continue;
-      if (wider.empty()) wider = bounds_of(s, truth, summation_error(s, truth));
+      if (wider.empty()) wider = bounds_of(s, truth, summation_error(s));
       if (!(error <= wider[cell]))
         out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}; rounding explains {:.2g}", c, j,
                                   value, count, mean, wider[cell]);

@@ -57,16 +57,13 @@ class Judge {
   /// exactly: iterations that it must have made; 0: as the problem's stop rule allows.
   Judgement operator()(const Solution<T>& solution, int exactly = 0) const;
 
-  /// Bounds of the rounding of the means of these labels (k x d). summation: as in mean_bound().
+  /// Bounds of the rounding of the means of these labels (k x d): docs/method.md#the-judge. summation: summation_error() of a solution, or 0.
   std::vector<double> mean_bounds(const Solution<T>& solution, double summation = 0) const {
     return bounds_of(solution, sums_of(solution), summation);
   }
-  /// The same with the error of plain summation that this solution has.
-  std::vector<double> measured_bounds(const Solution<T>& solution) const {
-    const ClusterSums truth = sums_of(solution);
-    return bounds_of(solution, truth, summation_error(solution, truth));
-  }
-  double summation_error(const Solution<T>& solution) const { return summation_error(solution, sums_of(solution)); }
+  /// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of depth_ points per cluster, then their sums, in point order and
+  /// backwards: small values added after a large one are lost.
+  double summation_error(const Solution<T>& solution) const;
 
   /// Root mean square difference of centroids beyond what explains two roundings of the same means; in standard deviations of their dimension.
   double apart(const std::vector<T>& a, const std::vector<T>& b, const std::vector<double>& bounds) const;
@@ -75,8 +72,8 @@ class Judge {
   bool moved(const Solution<T>& solution) const;
 
   /// Makes the iterations of p (the same points) in fp64. Moves each mean at random within `share` of its bound, each distance² within share^6. A
-  /// form that does not cancel here is further from its bound than a sum is. path: gets a hash of all labels.
-  Solution<T> run_rounded(const Problem<T>& p, double summation, double share, std::mt19937_64& draws, std::uint64_t& path) const;
+  /// form that does not cancel here is further from its bound than a sum is. Also returns a hash of the labels of all iterations.
+  std::pair<Solution<T>, std::uint64_t> run_rounded(const Problem<T>& p, double summation, double share, std::mt19937_64& draws) const;
 
  private:
   bool is_large() const { return double(problem_.n) * problem_.k * problem_.d > 1e7; }  // below, neither a launch nor freeing memory pays off
@@ -84,9 +81,6 @@ class Judge {
   /// Of this rank's points. labels: gets what their labels show, or null.
   ClusterSums own_sums(const Solution<T>& solution, LabelCheck* labels = nullptr) const;
   ClusterSums sums_of(const Solution<T>& solution) const { return over_ranks(problem_.group, own_sums(solution)); }
-  /// Largest error of plain summation in T, in mean|x| of a cluster. Sums chains of depth_ points per cluster, then their sums, in point order and
-  /// backwards: small values added after a large one are lost.
-  double summation_error(const Solution<T>& solution, const ClusterSums& truth) const;
   /// Checks that each centroid is the mean of its points within bounds_of() and that empty clusters keep theirs. Fills in the errors of means.
   void check_means(const Solution<T>& solution, const ClusterSums& truth, Judgement& out) const;
   std::vector<double> bounds_of(const Solution<T>& solution, const ClusterSums& truth, double summation) const;

@@ -1,5 +1,6 @@
 #include "bench/judge/errors.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <random>

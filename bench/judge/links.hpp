@@ -85,7 +85,7 @@ class Replayer {
     solver->reset();
     solver->iterate(untraced);
     if (implementation_.description.device == Device::gpu) device::synchronize();
-    Ended<T> ended{.run = solver->download()};
+    Ended<T> ended{solver->download()};
     if (const auto wrong = judge_.explain_shape(p, ended.run); !wrong.empty())
       throw Refusal{fmt::format("after {} iterations: {}", p.max_iters, wrong)};
     return ended;
@@ -121,7 +121,7 @@ class Replayer {
   /// Adds a run of the implementation whose centroid c is centroid (c + rotation) % k of the given start. It must be right.
   void add(Scatter<T>& scatter, const Solution<T>& run, int rotation) const {
     check_run(run, run.iters);
-    if (scatter.bounds.empty()) scatter.bounds = rotated(judge_.measured_bounds(run), back(rotation), problem_.d);
+    if (scatter.bounds.empty()) scatter.bounds = rotated(judge_.mean_bounds(run, judge_.summation_error(run)), back(rotation), problem_.d);
     add(scatter, rotated(run.centroids, back(rotation), problem_.d));
   }
   /// True if `later`, in the given order, lies no further from one of the runs than twice as far as they lie apart.
@@ -152,16 +152,18 @@ class Replayer {
       others = {.bounds = bounds};
       Paths paths;
       while (!reached(others, later) && int(others.ends.size()) < runs) {
-        const Ended<T> made = make();
-        paths.add(made.path);
-        add(others, made.run.centroids);
+        const auto [made, path] = make();
+        paths.add(path);
+        add(others, made.centroids);
       }
       certain = paths.certain();
       return reached(others, later);
     };
-    const auto own_runs_lead_there = [&] { return lead_there(own_runs(work), [&] { return own_run(from(start, iters), summation, share); }); };
+    const auto own_run = [&] { return judge_.run_rounded(from(start, iters), summation, share, draws_); };
+    const auto nudged_run = [&] { return std::pair(run(nudged(start), iters).run, std::uint64_t{0}); };
+    const auto own_runs_lead_there = [&] { return lead_there(own_runs(work), own_run); };
     if (least_own_runs * work <= most_work && own_runs_lead_there()) return;
-    if (!cheap && lead_there(nudged_runs, [&] { return run(nudged(start), iters); })) return;  // a few own runs may miss a rare end
+    if (!cheap && lead_there(nudged_runs, nudged_run)) return;  // a few own runs may miss a rare end
     if (by_judge && !certain && near(before, later, allowed)) return;
     const bool decided = certain && !departs_;
     while (cheap && !certain && (share /= 2) >= least_share)
@@ -205,10 +207,10 @@ class Replayer {
     int least = p.max_iters, most = 1;
     Paths paths;
     for (int runs = own_runs(work_of(made.iters)); runs > 0; --runs) {
-      const Ended<T> own = own_run(p, summation, 1);
-      least = std::min(least, own.run.iters), most = std::max(most, own.run.iters);
+      const auto [own, path] = judge_.run_rounded(p, summation, 1, draws_);
+      least = std::min(least, own.iters), most = std::max(most, own.iters);
       if (made.iters >= 2 * least - most && made.iters <= 2 * most - least) return;
-      paths.add(own.path);
+      paths.add(path);
     }
     if (!paths.certain()) return;
     throw Refusal{fmt::format("it made {} iterations where its tolerance of {} asks for {}", made.iters, p.tolerance, most)};
@@ -235,11 +237,6 @@ class Replayer {
   }
 
   static int own_runs(double work) { return int(std::clamp(most_work / work, double(least_own_runs), double(most_own_runs))); }
-  Ended<T> own_run(const Problem<T>& p, double summation, double share) const {
-    Ended<T> own;
-    own.run = judge_.run_rounded(p, summation, share, draws_, own.path);
-    return own;
-  }
 
   void add(Scatter<T>& scatter, std::vector<T> end) const {
     for (const auto& other : scatter.ends) scatter.spread = std::max(scatter.spread, judge_.apart(other, end, scatter.bounds));

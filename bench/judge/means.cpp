@@ -3,6 +3,8 @@
 
 #include <omp.h>
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace km {
@@ -29,16 +31,12 @@ void ClusterSums::add(const ClusterSums& other) {
 
 ClusterSums over_ranks(Group* group, ClusterSums mine) {
   if (!group) return mine;
-  const auto inertias = gathered<double>(group, {mine.inertia});
-  const auto cells = gathered(group, std::move(mine.cells));
-  const auto counts = gathered(group, std::move(mine.counts));
-  const auto part = [&](const auto& all, std::size_t rank) {
-    const auto size = std::ptrdiff_t(all.size() / inertias.size()), first = size * std::ptrdiff_t(rank);
-    return std::vector(all.begin() + first, all.begin() + first + size);
-  };
-  ClusterSums sum{part(cells, 0), part(counts, 0), inertias[0]};
-  for (std::size_t rank = 1; rank < inertias.size(); ++rank) sum.add({part(cells, rank), part(counts, rank), inertias[rank]});
-  return sum;
+  const std::vector<ExactSum> cells = gathered(group, std::exchange(mine.cells, std::vector<ExactSum>(mine.cells.size())));
+  for (std::size_t at = 0; at < cells.size(); ++at) mine.cells[at % mine.cells.size()].add(cells[at]);
+  group->sum(mine.counts);
+  const std::vector<double> inertias = gathered<double>(group, {mine.inertia});
+  mine.inertia = std::accumulate(inertias.begin(), inertias.end(), 0.0);
+  return mine;
 }
 
 template <class T>

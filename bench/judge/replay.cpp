@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 #include "bench/contract/reuse_scope.hpp"
 #include "bench/data/values.hpp"
 #include "bench/judge/links.hpp"
-#include "bench/judge/sample.hpp"
 
 namespace km {
 namespace {

@@ -32,9 +32,8 @@ std::vector<T> rotated(std::vector<T> centroids, int rotation, int d) {
 /// A run, and the bounds of the rounding of its means (k x d), computed on demand.
 template <class T>
 struct Ended {
-  Solution<T> run;
-  std::vector<double> bounds;
-  std::uint64_t path = 0;  // of the judge's own: a hash of the labels of all iterations
+  Solution<T> run = {};
+  std::vector<double> bounds = {};
 };
 
 /// Where right runs ended, from which start and after how many iterations. Another case of the same points that passes there needs no replay.
@@ -85,5 +84,10 @@ struct Evidence {
 template <class T>
 Replay replay(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Evidence<T>& evidence,
               const Judge<T>& judge);
+
+/// Returns evenly spread points of all ranks, and witnesses, which tell the arithmetic that labels them: a witness lies off the middle of two initial
+/// centroids by a few times the resolution of the precision and form.
+template <class T>
+std::vector<T> sample_with_witnesses(const Problem<T>& p, Distance form, std::mt19937_64& draws);
 
 }  // namespace km

@@ -1,4 +1,4 @@
-#include "bench/judge/sample.hpp"
+// The points of a replay's sample.
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "bench/judge/draws.hpp"
-#include "bench/judge/errors.hpp"
+#include "bench/judge/replay.hpp"
 
 namespace km {
 namespace {
