@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 namespace km {
 
@@ -26,6 +28,16 @@ std::optional<Number> number_in(const std::filesystem::path& file) {
   Number value{};
   if (std::ifstream in(file); in >> value) return value;
   return std::nullopt;
+}
+
+/// Returns the folders of a process's threads; none if it has ended.
+inline std::vector<std::filesystem::path> tasks_of(const std::filesystem::path& process = "/proc/self") {
+  std::vector<std::filesystem::path> tasks;
+  std::error_code failed;
+  for (auto task = std::filesystem::directory_iterator(process / "task", failed); !failed && task != std::filesystem::directory_iterator();
+       task.increment(failed))
+    tasks.push_back(task->path());
+  return tasks;
 }
 
 /// Returns the first "key : value" line's value of /proc/cpuinfo, or "unknown".

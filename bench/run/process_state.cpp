@@ -28,7 +28,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <locale>
 #include <set>
 #include <string_view>
@@ -99,17 +98,11 @@ std::size_t environment_hash() {
   return hash;
 }
 
-int thread_count() {
-  std::error_code none;
-  return int(std::distance(std::filesystem::directory_iterator("/proc/self/task", none), {}));
-}
-
 /// Returns the policies, real-time priorities and nice values that threads of this process have, each combination once.
 std::string scheduling() {
   std::set<std::string> all;
-  std::error_code none;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
-    const pid_t thread = std::atoi(task.path().filename().c_str());
+  for (const auto& task : tasks_of()) {
+    const pid_t thread = std::atoi(task.filename().c_str());
     sched_param parameters{};
     const int policy = ::sched_getscheduler(thread);
     const bool read = ::sched_getparam(thread, &parameters) == 0;
@@ -195,27 +188,15 @@ ProcessState::Facts facts() {
 
 /// True if any other thread of this process runs or is ready.
 bool another_thread_runs() {
-  std::error_code none;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
-    if (task.path().filename() == std::to_string(::gettid())) continue;
-    const std::string stat = first_line(task.path() / "stat");
+  for (const auto& task : tasks_of()) {
+    if (task.filename() == std::to_string(::gettid())) continue;
+    const std::string stat = first_line(task / "stat");
     if (const auto name_end = stat.rfind(')'); name_end != stat.npos && stat.substr(name_end).starts_with(") R")) return true;
   }
   return false;
 }
 
-}  // namespace
-
-ProcessState::ProcessState() : facts_(facts()), threads_(thread_count()) {}
-
-std::string ProcessState::change() const {
-  const Facts now = facts();
-  const auto changed = std::ranges::mismatch(now, facts_).in1;
-  return changed == now.end() ? "" : "it changed " + changed->first;
-}
-
-bool ProcessState::has_more_threads() const { return thread_count() > threads_; }
-
+/// True if another thread runs or is ready in each of 240 looks over a quarter of a second.
 bool has_busy_threads() {
   for (int look = 0; look < 240; ++look) {  // OpenMP threads spin for a while, longer on a busy machine
     if (!another_thread_runs()) return false;
@@ -224,17 +205,15 @@ bool has_busy_threads() {
   return true;
 }
 
-void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
-
+/// Returns whether a child process exists beside kept_processes. Kills all such.
 bool has_children() {
   siginfo_t info{};
   if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return false;  // ECHILD: none
   bool found = kept_processes.empty(), others = true;
   for (int tries = 0; others && tries < 100; ++tries) {  // killing one may orphan its own
     others = false;
-    std::error_code none;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
-      std::ifstream in(task.path() / "children");
+    for (const auto& task : tasks_of()) {
+      std::ifstream in(task / "children");
       for (pid_t child; in >> child;) {
         if (kept_processes.contains(child)) continue;
         others = found = true;
@@ -246,12 +225,26 @@ bool has_children() {
   return found;
 }
 
+}  // namespace
+
+ProcessState::ProcessState() : facts_(facts()), threads_(tasks_of().size()) {}
+
+std::string ProcessState::change() const {
+  const Facts now = facts();
+  const auto changed = std::ranges::mismatch(now, facts_).in1;
+  return changed == now.end() ? "" : "it changed " + changed->first;
+}
+
+bool ProcessState::has_more_threads() const { return tasks_of().size() > threads_; }
+
 std::string ProcessState::remains() const {
   const std::string changed = change();
   const bool busy = has_busy_threads(), children = has_children();
   if (!changed.empty()) return changed;
   return busy ? "its threads go on computing after its runs" : children ? "it left a process behind" : "";
 }
+
+void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 double kernel_clock_s(clockid_t clock) {
   timespec now{};

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,16 +23,11 @@ class ProcessState {
 
  private:
   Facts facts_;
-  int threads_;
+  std::size_t threads_;
 };
 
-/// Returns true if another thread of this process runs or is ready in each of 240 checks over a quarter of a second.
-bool has_busy_threads();
-
-/// Makes this process the parent of its orphans, so that has_children() finds them.
+/// Makes this process the parent of its orphans, so that ProcessState::remains() finds them.
 void adopt_orphans();
-/// Returns whether a child process exists beside kept_processes (bench/contract/library.hpp). Kills all such.
-bool has_children();
 
 /// Returns a clock in seconds by a direct system call, to check the C library's. Other processors than x86-64 use the library.
 double kernel_clock_s(clockid_t clock = CLOCK_MONOTONIC);

@@ -142,11 +142,6 @@ Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::st
   return line;
 }
 
-void without_results(Json& line) {
-  for (const Field& field : line_fields())
-    if (field.known != "before") line[field.name] = field.empty();
-}
-
 void add_measurement(Json& line, const Case& c, const Measurement& m) {
   line["dataset"]["hash"] = m.dataset_hash;
   if (m.generator) {
@@ -206,7 +201,8 @@ std::string unreadable(const Json& line) {
 Json readable(Json line) {
   const std::string why = unreadable(line);
   if (why.empty()) return line;
-  without_results(line);
+  for (const Field& field : line_fields())
+    if (field.known != "before") line[field.name] = field.empty();
   line["failure"] = "not a result that can be read: " + why;
   return line;
 }

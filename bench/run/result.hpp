@@ -17,8 +17,6 @@ struct Measurement;
 Json skeleton(const Case& c, const std::vector<std::string>& argv, const std::string& machine);
 /// Adds the measured fields. A wrong answer gets no time.
 void add_measurement(Json& line, const Case& c, const Measurement& m);
-/// Resets all fields that a run adds.
-void without_results(Json& line);
 
 /// Returns why readers would refuse this line, such as "phase assign of iteration 3 is nan", or "".
 std::string unreadable(const Json& line);

@@ -28,12 +28,9 @@ constexpr std::chrono::milliseconds longest_wait(50), between_looks(5);
 
 /// Appends the tasks of a process and of those that it started: a library may run in one.
 void add_tasks(const fs::path& process, std::vector<fs::path>& tasks) {
-  const std::size_t first = tasks.size();
-  std::error_code failed;
-  for (auto task = fs::directory_iterator(process / "task", failed); !failed && task != fs::directory_iterator(); task.increment(failed))
-    tasks.push_back(task->path());
-  for (std::size_t at = first, end = tasks.size(); at < end; ++at) {
-    std::ifstream children(tasks[at] / "children");
+  for (const fs::path& task : tasks_of(process)) {
+    tasks.push_back(task);
+    std::ifstream children(task / "children");
     for (std::string child; children >> child;) add_tasks(process.parent_path() / child, tasks);
   }
 }
