@@ -80,8 +80,8 @@ Case planned(Sweep sweep, const Flags& f) {
 }
 
 double finding(const Measurement& m, const std::string& name) {
-  const auto at = m.trace.counters().find(name);
-  return at == m.trace.counters().end() ? NAN : at->second.front();
+  const auto at = m.counters.find(name);
+  return at == m.counters.end() ? NAN : at->second.front();
 }
 
 void print_summary(const Case& c, const Measurement& m, const Flags& f) {

@@ -24,8 +24,6 @@ class Answers {
   Solution<T> last;      // of the last run
   Evidence<T> evidence;  // its `first` is the case's first timed run
 
-  std::size_t labels_bytes() const { return last.labels.size() * sizeof(std::int32_t); }
-  std::size_t centroids_bytes() const { return last.centroids.size() * sizeof(T); }
   bool departs() const { return !departure(case_.implementation->description, case_.config).empty(); }
 
   /// The first result moves on, because copying its labels takes as long as a download.

@@ -27,34 +27,12 @@
 namespace km {
 namespace {
 
-constexpr double most_repeated_s = 0.1;  // per case, beyond the time of its samples
-
 template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
       : case_(c), runs_(case_), answers_(case_, runs_), times_(case_, runs_, answers_), unforeseen_(runs_, answers_.judge, answers_.departs()) {
-    m.dataset_hash = runs_.points->set.hash;
-    m.generator = runs_.points->set.generator;
-
-    memory::reset_peak();
-    if (c.on_gpu()) {
-      device::start();
-      device::reset_peak();
-    }
-    Trace prepare_trace(true);
-    noted_library();  // discard what the last replay noted
-    const ThreadDelays delays_before;
-    const auto start = std::chrono::steady_clock::now();
-    runs_.prepare(prepare_trace);
-    const double prepare_s = slowest(group_, seconds_since(start));
-    prepare_trace.finish();
-    m.library = noted_library();
-    if (m.line.samples_s.empty()) {  // interleaved cases prepare again: only the first counts
-      m.line.prepare_s = prepare_s - (m.library ? m.library->start_s : 0);
-      m.prepare_disturbed = share_of(ThreadDelays().since(delays_before), std::max(prepare_s, 2e-3)) > disturbed_share;  // new threads start late
-      m.prepare_trace = std::move(prepare_trace);
-    }
+    runs_.prepare(m);
     const bool unforeseen = c.warmup > 0 && !c.once;
     for (int run = unforeseen; run < c.warmup; ++run) {
       start_.rotate(1 % problem_.k);
@@ -64,30 +42,12 @@ class TypedSession final : public Session {
     if (c.on_gpu()) gpu_.emplace();
   }
 
-  /// Keeps the try with the least share of delay. Neither this choice nor the decision to repeat prefers short times.
   void repeat(Measurement& m) override {
-    Timing timing = timed_run(m);
-    const auto start = std::chrono::steady_clock::now();
-    const double allowed_s = most_repeated_s + std::accumulate(m.line.samples_s.begin(), m.line.samples_s.end(), timing.wall_s);
-    const auto again = [&](int tries) {
-      if (std::isinf(timing.disturbed)) return tries < most_tries;
-      if (!(timing.disturbed > disturbed_share && tries < most_tries)) return false;
-      return of_first(group_, m.repeated_s + seconds_since(start) < allowed_s);
-    };
-    for (int tries = 1; m.judgement.verdict.empty() && again(tries); ++tries) {
-      wait_for_quiet();
-      if (Timing next = timed_run(m); next.disturbed < timing.disturbed) timing = std::move(next);
-    }
-    m.repeated_s += seconds_since(start);
-    if (std::isinf(timing.disturbed) && m.judgement.verdict.empty()) {
-      if (timing.complaint.empty()) throw AgreedFailure("the process was stopped from outside in every try at a timed run");
-      m.judgement.verdict = timing.complaint;
-    }
-    add_sample(m, timing);
+    runs_.sample(m, [&] { return timed_run(m); });
   }
 
   void solve(Measurement& m) override {
-    add_sample(m, timed_run(m));
+    runs_.add_sample(m, timed_run(m));
     m.line.peak_bytes = memory::peak_bytes();
     if (!m.judgement.verdict.empty()) return;
     const auto start = std::chrono::steady_clock::now();
@@ -97,10 +57,7 @@ class TypedSession final : public Session {
 
   const std::vector<std::int32_t>& labels() const override { return answers_.last.labels; }
 
-  void write_answer(const std::filesystem::path& folder) override {
-    write_labels(folder / "labels.npy", answers_.last.labels);
-    write_npy<T>(folder / "centroids.npy", answers_.last.centroids, problem_.k, problem_.d);
-  }
+  void write(const std::string& prefix, bool with_points) override { runs_.write(answers_.last, prefix, with_points); }
 
   void measure_energy(Measurement& m) override {
     EnergyMeter meter(case_.on_gpu());
@@ -129,7 +86,7 @@ class TypedSession final : public Session {
     m.line.peak_bytes = memory::peak_bytes();  // before the points are read once more
     explain_points(m);                         // before the traced run, which could put them back
     Evidence<T>& evidence = answers_.evidence;
-    const int iters = traced_run(m);
+    const int iters = runs_.traced_run(m).iters;
     if (case_.on_gpu()) {
       m.line.device_peak_bytes = device::peak_bytes();
       m.line.gpu = std::make_shared<const Json>(gpu_->finish());
@@ -166,29 +123,9 @@ class TypedSession final : public Session {
     m.judged_for(seconds_since(start));
   }
 
-  void explain_points(Measurement& m) override {
-    const std::string why = runs_.explain_points();
-    if (why.empty()) return;
-    m.process_changed = true;
-    m.judgement.verdict = why;
-  }
-
-  void save(const std::filesystem::path& stem) override {
-    const std::vector<T> points = gathered<T>(group_, {problem_.points.begin(), problem_.points.end()});
-    const std::vector<std::int32_t> labels = gathered(group_, answers_.last.labels);
-    if (!is_first_rank()) return;
-    write_npy<T>(stem.string() + ".points.npy", points, problem_.whole().n, problem_.d);
-    write_labels(stem.string() + ".labels.npy", labels);
-    write_npy<T>(stem.string() + ".centroids.npy", answers_.last.centroids, problem_.k, problem_.d);
-  }
+  void explain_points(Measurement& m) override { runs_.explain_points(m); }
 
  private:
-  void add_sample(Measurement& m, const Timing& timing) const {
-    m.line.samples_s.push_back(timing.wall_s);
-    m.delays.push_back(timing.delay);
-    if (case_.on_gpu()) m.line.samples_event_s.push_back(timing.event_s);
-  }
-
   /// Makes all samples anew: a disturbance that nobody counts prolongs download or reset once, moved work always.
   void repeat_all(Measurement& m) {
     const std::size_t samples = m.line.samples_s.size();
@@ -198,40 +135,21 @@ class TypedSession final : public Session {
     while (m.judgement.verdict.empty() && m.line.samples_s.size() < samples) repeat(m);
   }
 
-  /// Makes the traced run, again while others had the processors meanwhile. The last try counts. Returns its iterations.
-  int traced_run(Measurement& m) {
-    const auto start = std::chrono::steady_clock::now();
-    const double allowed_s = most_repeated_s + std::accumulate(m.line.samples_s.begin(), m.line.samples_s.end(), 0.0);
-    int iters = 0;
-    for (int tries = 1;; ++tries) {
-      start_.as_given();
-      Trace trace(true);
-      const Timing timing = runs_.timed_run(trace, iters);
-      trace.finish();
-      m.trace = std::move(trace);
-      m.counters = of_all_ranks(group_, m.trace.counters());
-      m.trace_disturbed = timing.disturbed > disturbed_share;
-      if (!m.trace_disturbed || tries == most_tries || of_first(group_, seconds_since(start) > allowed_s)) return iters;
-      wait_for_quiet();
-    }
-  }
-
   /// Makes and judges one timed run from its own start. Stores the solution in answers_.last.
   Timing timed_run(Measurement& m) {
     runs_.wake_gpus();
     runs_.take_turn(m.runs++);
-    int iters = 0;
-    Timing timing = runs_.timed_run(iters);
+    Timing timing = runs_.timed_run();
     const double download_s = undelayed_s([&] {
       const auto download_start = std::chrono::steady_clock::now();
-      answers_.download(iters);
+      answers_.download(timing.iters);
       m.downloads_s.push_back(seconds_since(download_start));
     });
     m.downloads_s.back() = slowest(group_, m.downloads_s.back());
     times_.add(timing, download_s);
-    if (m.runs == 1) m.iters = iters;
-    if (iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
-      const double more = double(m.iters) / std::max(1, iters);
+    if (m.runs == 1) m.iters = timing.iters;
+    if (timing.iters != m.iters) {  // a stop elsewhere is no gain: the time is as if it had made the first run's iterations
+      const double more = double(m.iters) / std::max(1, timing.iters);
       timing.wall_s *= more, timing.event_s *= more;
     }
     answers_.judge_timed(m);

@@ -56,13 +56,12 @@ class Session {
   virtual void solve(Measurement& m) = 0;
   /// Compares the points with those loaded, unless no other case has them. A worker with other points takes no further case. Call before another case
   /// takes its turn.
-  virtual void explain_points(Measurement& /*m*/) {}
+  virtual void explain_points(Measurement& m) = 0;
   /// The last run's.
   virtual const std::vector<std::int32_t>& labels() const = 0;
-  /// Writes labels.npy (n, 4-byte integers) and centroids.npy (k x d) of the last run into a folder. Throws UserError.
-  virtual void write_answer(const std::filesystem::path& folder) = 0;
-  /// Writes points, labels and centroids of the last run to <stem>.{points,labels,centroids}.npy.
-  virtual void save(const std::filesystem::path& stem) = 0;
+  /// Writes labels (n, 4-byte integers) and centroids (k x d) of the last run to <prefix>{labels,centroids}.npy, if asked for also the points. Throws
+  /// UserError.
+  virtual void write(const std::string& prefix, bool with_points) = 0;
 };
 
 /// Prepares a case. Throws CannotRun, UserError (data), device::Error, std::bad_alloc and exceptions of the implementation.

@@ -1,14 +1,14 @@
 #include "bench/run/time_judge.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <map>
 
 namespace km {
 
-std::vector<double> copies_s(bool on_gpu, std::initializer_list<std::size_t> sizes, int tries) {
-  if (on_gpu) return device::downloads_s(sizes, tries);
+std::vector<double> copies_s(const OutputBytes& outputs, int tries) {
+  const std::initializer_list<std::size_t> sizes = {outputs.labels, outputs.centroids, outputs.centroids};
+  if (outputs.on_gpu) return device::downloads_s(sizes, tries);
   const std::vector<char> source(std::max(sizes));
   std::vector<double> all_s;
   std::vector<std::vector<char>> copies;  // kept while small: each goes to memory that was never touched, as a download does
@@ -42,15 +42,12 @@ std::string explain_whole(double sample_s, double now_s, double iterate_s, doubl
   return fmt::format("reset and download took {:.3g} ms, iterate {:.3g} ms: compute in iterate", beside_s * 1e3, sample_s * 1e3);
 }
 
-std::string explain_times_of(std::size_t label_bytes, std::size_t centroid_bytes, double sample_s, double download_s, double reset_s, bool on_gpu,
-                             bool library) {
-  static std::map<std::array<std::size_t, 3>, double> known;
-  const std::array key = {label_bytes, centroid_bytes, std::size_t(on_gpu)};
+std::string explain_times_of(const OutputBytes& outputs, double sample_s, double download_s, double reset_s, bool library) {
+  static std::map<OutputBytes, double> known;
   const auto complaint = [&](double copy_s) { return explain_times(sample_s, download_s, reset_s, copy_s, library); };
-  if (const auto before = known.find(key); before != known.end() && complaint(before->second).empty()) return "";
-  const auto copies = [&](int tries) { return copies_s(on_gpu, {label_bytes, centroid_bytes, centroid_bytes}, tries); };
-  if (complaint(known[key] = median(copies(3))).empty()) return "";
-  return complaint(std::ranges::max(copies(9)));  // where others use the processors or the GPU, some copies wait for them, as a reset does
+  if (const auto before = known.find(outputs); before != known.end() && complaint(before->second).empty()) return "";
+  if (complaint(known[outputs] = median(copies_s(outputs, 3))).empty()) return "";
+  return complaint(std::ranges::max(copies_s(outputs, 9)));  // where others use the processors or the GPU, some copies wait for them, as a reset does
 }
 
 }  // namespace km

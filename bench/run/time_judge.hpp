@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include <algorithm>
+#include <compare>
 #include <cstddef>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,28 +16,26 @@
 
 namespace km {
 
-// What download and reset may take: work that belongs to iterate must not hide there.
+/// Where a solution comes from, and the bytes of its labels and of each of its two arrays of centroids.
+struct OutputBytes {
+  bool on_gpu;
+  std::size_t labels, centroids;
+  auto operator<=>(const OutputBytes&) const = default;
+};
+/// Returns the seconds of plain copies of such arrays to new host memory.
+std::vector<double> copies_s(const OutputBytes& outputs, int tries);
 
-/// Returns the seconds of plain copies to new host memory from the device's or the host's. sizes: bytes of the arrays.
-std::vector<double> copies_s(bool on_gpu, std::initializer_list<std::size_t> sizes, int tries);
-
-/// Returns a sentence if work was moved into download or reset, or "". Each may take three copies of the outputs and a tenth of iterate. A library
-/// may take nine, as it hands over through shared memory, and half of iterate. Some do not hand over their labels and assign anew.
-/// All but copy_s are medians of a case's runs.
+/// Finds work that was moved into download or reset. All but copy_s are medians of a case's runs. A library hands over through shared memory; some
+/// assign anew, as they do not hand over their labels.
 std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library);
-
+/// The same by copies of these outputs. Those of another case may clear it; to refuse takes the longest of nine made now.
+std::string explain_times_of(const OutputBytes& outputs, double sample_s, double download_s, double reset_s, bool library);
 /// The part of what a download or reset may take that depends on nothing.
 constexpr double fixed_s = 2e-4;
 
-/// Returns a sentence or "" for a run with nothing between its verbs. Reset and download together (beside_s) may take three copies of the outputs and
-/// a tenth of a sample, iterate three samples, or three of a run now: what it does in its timed runs cannot differ by more. A GPU may take longer by a
-/// few launches.
+/// Finds the same in a run with nothing between its verbs. beside_s: of reset and download. What iterate does in its timed runs, or in one made now,
+/// cannot differ by more. A GPU may take longer by a few launches.
 std::string explain_whole(double sample_s, double now_s, double iterate_s, double beside_s, double copy_s, bool on_gpu);
-
-/// As explain_times, for outputs of these sizes. The copy of another case's outputs of the same sizes may clear them; to refuse takes the longest of
-/// nine made now.
-std::string explain_times_of(std::size_t label_bytes, std::size_t centroid_bytes, double sample_s, double download_s, double reset_s, bool on_gpu,
-                             bool library);
 
 template <class T>
 class TimeJudge {
@@ -60,9 +57,10 @@ class TimeJudge {
   double beside_s() const { return median(resets_s_) + median(downloads_s_); }
 
   std::string explain_verbs(const Measurement& m) const {
-    if (!is_first_rank()) return agreed(group_, "");
-    return agreed(group_, explain_times_of(answers_.labels_bytes(), answers_.centroids_bytes(), median(m.line.samples_s), lower_median(downloads_s_),
-                                           lower_median(resets_s_), case_.on_gpu(), bool(m.library)));
+    const auto why = [&] {
+      return explain_times_of(outputs(), median(m.line.samples_s), lower_median(downloads_s_), lower_median(resets_s_), bool(m.library));
+    };
+    return agreed(group_, is_first_rank() ? why() : "");
   }
 
   std::string explain_trace(const Trace& trace, int iters) const {
@@ -89,12 +87,10 @@ class TimeJudge {
     for (int tries = 0; tries < 4 * most_tries; ++tries) {
       if (tries % most_tries == most_tries - 1) wait_for_quiet();
       runs_.take_turn(m.runs++);
-      int iters = 0;
-      const double now_s = runs_.timed_run(iters).wall_s;  // threads may sleep or wait now, and did not before
+      const double now_s = runs_.timed_run().wall_s;  // threads may sleep or wait now, and did not before
       runs_.take_turn(m.runs++);
       const auto whole = runs_.whole_run(answers_.last);
-      const auto copies = copies_s(case_.on_gpu(), {answers_.labels_bytes(), answers_.centroids_bytes(), answers_.centroids_bytes()}, 3);
-      why = explain_whole(median_s, now_s, whole.iterate_s, whole.beside_s, median(copies), case_.on_gpu());
+      why = explain_whole(median_s, now_s, whole.iterate_s, whole.beside_s, median(copies_s(outputs(), 3)), case_.on_gpu());
       if (why.empty()) break;
     }
     if (why.empty()) answers_.judge_if_new(m);
@@ -103,6 +99,10 @@ class TimeJudge {
   }
 
  private:
+  OutputBytes outputs() const {
+    return {case_.on_gpu(), answers_.last.labels.size() * sizeof(std::int32_t), answers_.last.centroids.size() * sizeof(T)};
+  }
+
   const Case& case_;
   Runs<T>& runs_;
   Answers<T>& answers_;

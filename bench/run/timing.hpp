@@ -49,6 +49,7 @@ double seconds_since(std::chrono::steady_clock::time_point start);
 struct Timing {
   double reset_s = 0, wall_s = 0, event_s = 0;  // reset_s without run delay; event_s only on the GPU
   double processor_s = 0;                       // of all threads, with what the clocks' readings take
+  int iters = 0;                                // as the run returned them
   Delay delay;
   double disturbed = 0;   // run delay / wall time; infinite, and no time, if the process was stopped or the clocks disagree
   std::string complaint;  // the clocks disagree, or ""

@@ -48,16 +48,20 @@ class UnforeseenRun {
   /// from other rows, and so is a wrong one of what departs from the task. A disturbed run convicts only if it was too long without its run delay, too.
   std::string make(Measurement& m, double beside_s, bool anew, std::mt19937_64& draws) {
     const double allowed = allowed_medians(m);
-    const Tried others{.timing = {}, .verbs_s = median(m.line.samples_s) + beside_s, .iterate_s = median(m.line.samples_s), .wrong = {}};
+    Tried others;
+    others.timing.wall_s = median(m.line.samples_s);
+    others.verbs_s = others.timing.wall_s + beside_s;
     const auto too_long = [&](const Tried& t, const Tried& sample, double delay_s = 0) {  // in iterate, or in all verbs: none may take another's work
-      const auto longer = [&](double s, double sample_s) { return s > allowed * sample_s + 1e-4 && s / t.iters > allowed * sample_s / m.iters; };
-      return longer(t.iterate_s - delay_s, sample.iterate_s) || longer(t.verbs_s - delay_s, sample.verbs_s);
+      const auto longer = [&](double s, double sample_s) {
+        return s > allowed * sample_s + 1e-4 && s / t.timing.iters > allowed * sample_s / m.iters;
+      };
+      return longer(t.timing.wall_s - delay_s, sample.timing.wall_s) || longer(t.verbs_s - delay_s, sample.verbs_s);
     };
     const auto right = [&](const Tried& t) {
-      m.line.unforeseen_iteration_s = t.iterate_s / t.iters;
+      m.line.unforeseen_iteration_s = t.timing.wall_s / t.timing.iters;
       return "";
     };
-    if (!anew && warm_.iters > 0 && warm_.wrong.empty() && !too_long(warm_, others)) return right(warm_);
+    if (!anew && warm_.timing.iters > 0 && warm_.wrong.empty() && !too_long(warm_, others)) return right(warm_);
     std::string verdict;
     for (int tries = 0, against = 0; tries < 4 * most_tries && against < most_tries; ++tries) {
       if (tries == 0) runs_.wake_gpus();
@@ -80,11 +84,10 @@ class UnforeseenRun {
   }
 
  private:
-  /// One run: seconds of all three verbs, and of iterate.
+  /// One run; verbs_s: of all three verbs.
   struct Tried {
     Timing timing;
-    double verbs_s = 0, iterate_s = 0;
-    int iters = 0;
+    double verbs_s = 0;
     std::string wrong;
   };
   Tried once(std::uint64_t seed) {
@@ -96,10 +99,9 @@ class UnforeseenRun {
   }
   Tried timed_run(const std::vector<T>& from = {}) {
     Tried run;
-    run.timing = runs_.timed_run(run.iters, from);
-    const double download_s = undelayed_s([&] { solution = runs_.download(run.iters); });
-    run.iterate_s = run.timing.wall_s;
-    run.verbs_s = run.timing.reset_s + run.iterate_s + slowest(all_ranks(), download_s);
+    run.timing = runs_.timed_run(from);
+    const double download_s = undelayed_s([&] { solution = runs_.download(run.timing.iters); });
+    run.verbs_s = run.timing.reset_s + run.timing.wall_s + slowest(all_ranks(), download_s);
     return run;
   }
 
@@ -115,7 +117,7 @@ class UnforeseenRun {
     runs_.make();
     const Tried first = timed_run(), second = timed_run();
     others.verbs_s = std::max(others.verbs_s, std::min(first.verbs_s, second.verbs_s));
-    others.iterate_s = std::max(others.iterate_s, std::min(first.iterate_s, second.iterate_s));
+    others.timing.wall_s = std::max(others.timing.wall_s, std::min(first.timing.wall_s, second.timing.wall_s));
     return others;
   }
 

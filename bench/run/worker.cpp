@@ -87,7 +87,7 @@ class CaseRun {
     if (options_.save_solutions && !case_.exhibit.empty()) {
       const auto stem = options_.out / (case_.exhibit + "." + case_.id());
       std::filesystem::create_directories(stem.parent_path());
-      session_->save(stem);
+      session_->write(stem.string() + ".", true);
     }
     release();
   }
@@ -98,7 +98,7 @@ class CaseRun {
       const auto folder = options_.answers / case_.id();
       std::filesystem::create_directories(folder);
       try {
-        session_->write_answer(folder);
+        session_->write((folder / "").string(), false);
       } catch (const UserError& error) {  // the disk is full
         throw CannotRun(error.what());
       }
