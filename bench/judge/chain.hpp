@@ -1,10 +1,6 @@
 // Judges every stage of a spectral chain by its own output, in fp64, with formulas of its own. None of the chain's code is used.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-
 #include "bench/contract/chain.hpp"
 
 namespace km {

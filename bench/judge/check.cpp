@@ -1,6 +1,5 @@
 #include "bench/judge/check.hpp"
 
-#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>

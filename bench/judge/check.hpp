@@ -2,9 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "bench/contract/implementation.hpp"
 

@@ -1,10 +1,7 @@
 // Errors of labels and means, and what rounding explains of them: in fp64, and exactly where fp64 is too coarse.
 #pragma once
 
-#include <cstdint>
 #include <limits>
-#include <span>
-#include <vector>
 
 #include "bench/base/exact.hpp"
 #include "bench/contract/implementation.hpp"

@@ -1,10 +1,10 @@
 #include "bench/judge/judge.hpp"
 
-#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bench/contract/must_agree.hpp"
 #include "bench/data/hash.hpp"

@@ -1,11 +1,7 @@
 // Judges every measured run by its own output, in fp64 and exactly where fp64 is too coarse. A run that fails gets no time.
 #pragma once
 
-#include <cstdint>
 #include <random>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "bench/judge/errors.hpp"
 

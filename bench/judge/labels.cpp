@@ -1,10 +1,8 @@
 #include "bench/judge/errors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <random>
-#include <string_view>
 #include <utility>
 
 #include "bench/base/exact.hpp"

@@ -5,19 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
 #include <random>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bench/data/random.hpp"
 #include "bench/device/device.hpp"
-#include "bench/judge/judge.hpp"
 #include "bench/judge/replay.hpp"
 
 namespace km {

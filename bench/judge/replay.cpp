@@ -1,7 +1,5 @@
 #include "bench/judge/replay.hpp"
 
-#include <fmt/format.h>
-
 #include <numeric>
 
 #include "bench/contract/reuse_scope.hpp"

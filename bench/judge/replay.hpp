@@ -3,12 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <random>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "bench/judge/judge.hpp"
 

@@ -1,15 +1,9 @@
 // The answers of a case's runs: each is judged, and the replay gets its evidence.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <chrono>
-#include <optional>
-#include <string>
 #include <tuple>
-#include <utility>
 
-#include "bench/run/measure.hpp"
 #include "bench/run/runs.hpp"
 #include "bench/run/truth.hpp"
 

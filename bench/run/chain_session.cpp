@@ -1,11 +1,9 @@
 // Measures a case of spectral clustering: as bench/run/measure.cpp, with the judge of chains, and without the replay, whose links k-means alone has.
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 #include "bench/judge/chain.hpp"
 #include "bench/machine/memory.hpp"
-#include "bench/run/measure.hpp"
 #include "bench/run/runs.hpp"
 #include "bench/run/truth.hpp"
 

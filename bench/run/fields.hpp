@@ -2,8 +2,6 @@
 #pragma once
 
 #include <line_fields.hpp>
-#include <string>
-#include <vector>
 
 #include "bench/plan/case.hpp"
 

@@ -1,12 +1,9 @@
 #include "bench/run/measure.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <utility>
 
 #include "bench/base/statistics.hpp"
 #include "bench/contract/must_agree.hpp"
@@ -16,12 +13,9 @@
 #include "bench/machine/energy.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
-#include "bench/run/answers.hpp"
 #include "bench/run/energy.hpp"
 #include "bench/run/process_state.hpp"
-#include "bench/run/runs.hpp"
 #include "bench/run/time_judge.hpp"
-#include "bench/run/together.hpp"
 #include "bench/run/unforeseen.hpp"
 
 namespace km {

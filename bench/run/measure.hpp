@@ -1,11 +1,7 @@
 // Measures one case: warm-up, timed runs, energy, trace and replay.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "bench/contract/library.hpp"
 #include "bench/contract/trace.hpp"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 
 #include "bench/data/dataset.hpp"
 #include "bench/data/hash.hpp"

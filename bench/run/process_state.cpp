@@ -25,12 +25,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <locale>
-#include <set>
-#include <string_view>
 #include <thread>
 
 #include "bench/base/proc.hpp"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "bench/base/statistics.hpp"
 #include "bench/base/text.hpp"

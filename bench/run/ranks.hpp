@@ -1,10 +1,6 @@
 // The ranks of a worker that a launcher started (kmbench run --launch): one process each, met through MPI, or none in a build without it.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 #include "bench/contract/group.hpp"
 
 namespace km {

@@ -1,11 +1,6 @@
 // Result lines: one JSON object per case, appended when the case ends. Fields: schema/line.json.
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "bench/base/descriptor.hpp"
 #include "bench/plan/case.hpp"
 

@@ -1,11 +1,7 @@
 // Runs a plan. The parent plans and records and never touches the GPU; worker processes measure (bench/run/workers.hpp).
 #pragma once
 
-#include <filesystem>
 #include <functional>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "bench/plan/case.hpp"
 

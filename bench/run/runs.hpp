@@ -3,14 +3,8 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "bench/base/error.hpp"
 #include "bench/contract/must_agree.hpp"
@@ -19,11 +13,9 @@
 #include "bench/device/device.hpp"
 #include "bench/machine/memory.hpp"
 #include "bench/plan/case.hpp"
-#include "bench/run/measure.hpp"
 #include "bench/run/points.hpp"
 #include "bench/run/ranks.hpp"
 #include "bench/run/start.hpp"
-#include "bench/run/timing.hpp"
 #include "bench/run/together.hpp"
 
 namespace km {

@@ -3,11 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "bench/contract/implementation.hpp"
 #include "bench/data/values.hpp"

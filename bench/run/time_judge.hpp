@@ -1,14 +1,9 @@
 // Judges the times of a case's runs, as bench/judge judges their answers. Each explain_ returns a sentence, or "" where nothing speaks against them.
 #pragma once
 
-#include <fmt/format.h>
 #include <omp.h>
 
 #include <compare>
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "bench/base/statistics.hpp"
 #include "bench/machine/wait_policy.hpp"

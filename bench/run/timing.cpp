@@ -10,7 +10,6 @@
 #include <fstream>
 #include <limits>
 #include <thread>
-#include <vector>
 
 #include "bench/base/proc.hpp"
 #include "bench/base/statistics.hpp"

@@ -1,9 +1,6 @@
 #include "bench/run/together.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "bench/contract/must_agree.hpp"

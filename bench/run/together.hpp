@@ -1,10 +1,6 @@
 // Clocks of several ranks: all take the same readings, so that they decide alike. Without a group each function returns what it gets.
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 #include "bench/contract/group.hpp"
 #include "bench/contract/trace.hpp"
 #include "bench/run/timing.hpp"

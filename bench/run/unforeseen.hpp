@@ -1,22 +1,15 @@
 // A timed run from rows that nobody could foresee. What remembers answers of the timed runs has none for it: it takes longer.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 #include <random>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "bench/base/statistics.hpp"
-#include "bench/run/measure.hpp"
 #include "bench/run/runs.hpp"
-#include "bench/run/together.hpp"
 
 namespace km {
 

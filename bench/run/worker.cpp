@@ -1,13 +1,9 @@
 // The worker: measures the cases in its inbox and sends their lines.
-#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <random>
-#include <utility>
 
 #include "bench/base/error.hpp"
 #include "bench/contract/must_agree.hpp"

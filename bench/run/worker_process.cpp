@@ -10,10 +10,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <random>
 #include <stdexcept>
-#include <utility>
 
 #include "bench/base/proc.hpp"
 #include "bench/run/inbox.hpp"

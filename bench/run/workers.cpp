@@ -9,8 +9,6 @@
 #include <climits>
 #include <csignal>
 #include <set>
-#include <string_view>
-#include <utility>
 
 #include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
