@@ -13,8 +13,7 @@ struct ChainJudgement {
   bool counted = false;      // whether the eigenvalues are known to be the smallest
 };
 
-/// Judges all stages: each k-means by Judge; the graph's symmetry and a sample of its rows; eigenpairs; the embedding; the return of labels. `config`
-/// holds the chain's parameters.
+/// Judges all stages by their definitions (docs/spectral.md#how-it-is-judged). config: the chain's parameters.
 template <class T>
 ChainJudgement judge_chain(const Problem<T>& problem, const Config& config, const ChainRecord<T>& record, std::span<const std::int32_t> labels);
 

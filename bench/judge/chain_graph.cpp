@@ -26,12 +26,9 @@ class Definition {
     reach_.resize(std::size_t(m_));
 #pragma omp parallel for schedule(dynamic, 16)
     for (std::int64_t i = 0; i < m_; ++i) reach_[std::size_t(i)] = reach_of(i);
-    double least = 0;
-    for (const auto& [dist, next] : reach_)
-      if (dist > 0 && (least == 0 || dist < least)) least = dist;
     for (const auto& [dist, next] : reach_) {
       radius_ = std::max(radius_, std::sqrt(dist));
-      local_.push_back(std::sqrt(dist > 0 ? dist : least > 0 ? least : 1));
+      if (dist > 0) least_ = std::min(least_, dist);
     }
   }
 
@@ -40,16 +37,13 @@ class Definition {
     if (i == j) return {0, 0};
     const double factor = weighted_ ? double(sizes_[std::size_t(i)]) * double(sizes_[std::size_t(j)]) : 1;
     const double dist = squared_distance(&x_[std::size_t(i * d_)], &x_[std::size_t(j * d_)], d_);
-    if (kind_ == "gaussian") {
-      const double scale2 = scale_ > 0 ? 2 * scale_ * scale_ : local_[std::size_t(i)] * local_[std::size_t(j)];
-      return {factor * std::exp(-dist / scale2), factor * std::exp(-dist / scale2)};
-    }
-    if (kind_ == "cosine") return {factor * cosine(i, j), factor * cosine(i, j)};
-    if (kind_ == "epsilon") {
-      const double radius = scale_ > 0 ? scale_ : radius_, doubt = 1e-9 * radius;
-      return {std::sqrt(dist) <= radius - doubt ? factor : 0, std::sqrt(dist) <= radius + doubt ? factor : 0};
-    }
-    return {surely_near(i, dist) || surely_near(j, dist) ? factor : 0, maybe_near(i, dist) || maybe_near(j, dist) ? factor : 0};
+    const auto exactly = [&](double weight) { return std::pair(factor * weight, factor * weight); };
+    const auto linked = [&](bool surely, bool maybe) { return std::pair(surely ? factor : 0, maybe ? factor : 0); };
+    if (kind_ == "gaussian") return exactly(std::exp(-dist / (scale_ > 0 ? 2 * scale_ * scale_ : local(i) * local(j))));
+    if (kind_ == "cosine") return exactly(cosine(i, j));
+    if (kind_ == "neighbours") return linked(surely_near(i, dist) || surely_near(j, dist), maybe_near(i, dist) || maybe_near(j, dist));
+    const double radius = scale_ > 0 ? scale_ : radius_, doubt = 1e-9 * radius;
+    return linked(std::sqrt(dist) <= radius - doubt, std::sqrt(dist) <= radius + doubt);
   }
 
  private:
@@ -57,6 +51,12 @@ class Definition {
     const double *const a = &x_[std::size_t(i * d_)], *const b = &x_[std::size_t(j * d_)];
     const double squares = squared_norm(a, d_) * squared_norm(b, d_);
     return squares > 0 ? std::max(0.0, std::inner_product(a, a + d_, b, 0.0) / std::sqrt(squares)) : 0;
+  }
+
+  /// The scale of one end of an edge.
+  double local(std::int64_t i) const {
+    const double dist = reach_[std::size_t(i)].first;
+    return std::sqrt(dist > 0 ? dist : std::isfinite(least_) ? least_ : 1);
   }
 
   /// Rounding may order two distances that differ by less than tie, so either of them may be the neighbour.
@@ -88,8 +88,7 @@ class Definition {
   std::int64_t k_;
   bool weighted_;
   std::vector<std::pair<double, double>> reach_;
-  std::vector<double> local_;
-  double radius_ = 0;
+  double radius_ = 0, least_ = std::numeric_limits<double>::infinity();  // of the distances, and of the squared ones above 0
 };
 
 std::vector<double> dense_row(const Graph& g, std::int64_t i) {

@@ -67,7 +67,8 @@ std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact"
 
 template <class T>
 Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread)
-    : problem_(problem), form_(description.distance), depth_(summation_depth(description, problem.whole(), config)),
+    : departs(!departure(description, config).empty()), problem_(problem), form_(description.distance),
+      depth_(summation_depth(description, problem.whole(), config)),
       kept_(double(kept_points(description, problem.whole(), config)) * unit_roundoff<T> *
             std::sqrt(2.0 * double(problem.whole().n) * problem.max_iters)),
       drift_(description.incremental && description.incremental(config) ? 1e-3 : 0), frame_(description.fixed_point ? 0x1p-52 : 0),

@@ -45,6 +45,8 @@ class Judge {
   /// spread: spread_of() the points, if already known.
   Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread = {});
 
+  const bool departs;  // the implementation, from the task
+
   /// Returns a sentence if sizes, iterations, centroid values or labels are none that a run of this shape can have. All other checks rely on them,
   /// and on the ranks' agreement. Throws AgreedFailure if iterations or centroids are not the same on all, bit by bit.
   std::string explain_shape(const ProblemShape& p, const Solution<T>& s) const;

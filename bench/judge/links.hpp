@@ -56,8 +56,7 @@ template <class T>
 class Replayer {
  public:
   Replayer(const Implementation& implementation, const Config& config, const Problem<T>& problem, const Judge<T>& judge, std::mt19937_64& draws)
-      : implementation_(implementation), config_(config), problem_(problem), judge_(judge), draws_(draws),
-        departs_(!departure(implementation.description, config).empty()) {}
+      : implementation_(implementation), config_(config), problem_(problem), judge_(judge), draws_(draws) {}
 
   /// Runs a new solver for exactly `iters` iterations; 0: until the problem's stop.
   Ended<T> run(std::span<const T> start, int iters) const {
@@ -97,7 +96,7 @@ class Replayer {
   }
 
   /// True if a run that tests the centroids, not the labels, may stop: no label will change again.
-  bool rests(const Solution<T>& run) const { return departs_ && run.centroids == run.assigned_centroids; }
+  bool rests(const Solution<T>& run) const { return judge_.departs && run.centroids == run.assigned_centroids; }
 
   double work_of(int iters) const { return double(problem_.whole().n) * problem_.k * problem_.d * iters; }
 
@@ -158,7 +157,7 @@ class Replayer {
     if (least_own_runs * work <= most_work && own_runs_lead_there()) return;
     if (!cheap && lead_there(nudged_runs, nudged_run)) return;  // a few own runs may miss a rare end
     if (by_judge && !certain && near(before, later, allowed)) return;
-    const bool decided = certain && !departs_;
+    const bool decided = certain && !judge_.departs;
     while (cheap && !certain && (share /= 2) >= least_share)
       if (own_runs_lead_there()) return;
     if (cheap && !decided && runs_lead_there()) return;
@@ -191,7 +190,7 @@ class Replayer {
 
   /// Checks the number of iterations that a tolerance asks for against the judge's own runs, if these are cheap.
   void check_iterations() const {
-    if (problem_.tolerance < 0 || departs_) return;
+    if (problem_.tolerance < 0 || judge_.departs) return;
     const Solution<T> made = run(problem_.initial_centroids, 0).run;
     if (!is_cheap(made.iters)) return;
     const double summation = judge_.summation_error(made);
@@ -246,7 +245,6 @@ class Replayer {
   Problem<T> problem_;
   const Judge<T>& judge_;
   std::mt19937_64& draws_;
-  bool departs_;
 };
 
 }  // namespace km

@@ -204,7 +204,7 @@ Replay replay(const Implementation& implementation, const Config& config, const 
       out.refused = not_replayed.sentence;
     }
     if (evidence.sample) replay_sample(implementation, config, problem, evidence.first.iters, draws, out);
-    if (!evidence.known || !departure(implementation.description, config).empty()) return out;
+    if (!evidence.known || judge.departs) return out;
     for (auto& end : found) {
       if (end.ended.bounds.empty()) end.ended.bounds = judge.mean_bounds(end.ended.run);
       evidence.known->add(std::move(end));

@@ -18,8 +18,6 @@ class Answers {
   Solution<T> last;      // of the last run
   Evidence<T> evidence;  // its `first` is the case's first timed run
 
-  bool departs() const { return !departure(case_.implementation->description, case_.config).empty(); }
-
   /// The first result moves on, because copying its labels takes as long as a download.
   void download(std::optional<int> returned = {}) {
     if (std::exchange(last_is_first_, false)) evidence.first = std::move(last);
@@ -59,7 +57,7 @@ class Answers {
   Replay replay_of(Measurement& m, const Evidence<T>& of) const {
     Replay made = replay(*case_.implementation, case_.config, problem_, of, judge);
     m.judgement.verdict = made.verdict;
-    if (m.judgement.verdict.empty() && !departs()) m.judgement.verdict = made.refused;
+    if (m.judgement.verdict.empty() && !judge.departs) m.judgement.verdict = made.refused;
     return made;
   }
 

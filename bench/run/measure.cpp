@@ -25,7 +25,7 @@ template <class T>
 class TypedSession final : public Session {
  public:
   TypedSession(const Case& c, Measurement& m)
-      : case_(c), runs_(case_), answers_(case_, runs_), times_(case_, runs_, answers_), unforeseen_(runs_, answers_.judge, answers_.departs()) {
+      : case_(c), runs_(case_), answers_(case_, runs_), times_(case_, runs_, answers_), unforeseen_(runs_, answers_.judge) {
     runs_.prepare(m);
     const bool unforeseen = c.warmup > 0 && !c.once;
     for (int run = unforeseen; run < c.warmup; ++run) {
@@ -94,7 +94,7 @@ class TypedSession final : public Session {
     evidence.draws = judge_draws();
     const auto drawn = evidence.draws() % 8;
     const double shortest_s = std::ranges::min(m.line.samples_s);
-    const bool replay_unforeseen = !answers_.departs() && (shortest_s < 0.01 || drawn == 0);
+    const bool replay_unforeseen = !answers_.judge.departs && (shortest_s < 0.01 || drawn == 0);
     if (m.judgement.verdict.empty()) m.judgement.verdict = unforeseen_.make(m, times_.beside_s(), replay_unforeseen, evidence.draws);
     if (evidence.first.iters == 0) evidence.first = answers_.last;  // interleaved cases prepare again: the traced run has the given start, too
     if (m.judgement.verdict.empty()) times_.explain_whole_run(m);

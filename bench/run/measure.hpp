@@ -50,13 +50,11 @@ class Session {
   virtual void finish(Measurement& m) = 0;
   /// Makes one run from the start as given, disturbed or not. Judges it, and with a tolerance of 0 that it stopped at rest. Call first, and alone.
   virtual void solve(Measurement& m) = 0;
-  /// Compares the points with those loaded, unless no other case has them. A worker with other points takes no further case. Call before another case
-  /// takes its turn.
+  /// Compares the points with those loaded. A worker with other points takes no further case. Call before another case takes its turn.
   virtual void explain_points(Measurement& m) = 0;
   /// The last run's.
   virtual const std::vector<std::int32_t>& labels() const = 0;
-  /// Writes labels (n, 4-byte integers) and centroids (k x d) of the last run to <prefix>{labels,centroids}.npy, if asked for also the points. Throws
-  /// UserError.
+  /// Writes <prefix>{labels,centroids}.npy of the last run (n 4-byte integers, k x d), if asked for also the points. Throws UserError.
   virtual void write(const std::string& prefix, bool with_points) = 0;
 };
 

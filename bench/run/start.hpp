@@ -11,8 +11,7 @@
 
 namespace km {
 
-/// The initial centroids, in read-only memory. Each timed run of a case has other values, so that no answer can be remembered. Where no value may
-/// move, starts repeat after k runs.
+/// Each timed run of a case has other values, so that no answer can be remembered. Where no value may move, starts repeat after k runs.
 template <class T>
 class Start {
  public:

@@ -85,8 +85,9 @@ class Recorder {
     const std::set<std::string> done = options.redo ? std::set<std::string>{} : finished_of(cases, recorded, options.energy);
     for (const auto& c : cases) {
       if (done.contains(c.id())) continue;
-      if (!c.skip.empty()) skip(c, recorded.find(c));
-      else jobs_.push_back(job_of(c, options.timeout_s));
+      if (c.skip.empty()) jobs_.push_back(job_of(c, options.timeout_s));
+      else if (const Json* before = recorded.find(c); !before || (*before)["skip"] != c.skip)
+        ResultFile(result_path(options, c)).append(skeleton(c, options.argv, options.machine));
     }
     progress_.emplace(jobs_, [&](const Job& job) { return cases_.at(job.id)->exhibit; });
     if (const std::string busy = load_warning(); !jobs_.empty() && !busy.empty()) progress_->say("warning: " + busy, Colour::yellow);
@@ -109,10 +110,6 @@ class Recorder {
   }
 
  private:
-  void skip(const Case& c, const Json* before) {
-    if (!before || (*before)["skip"] != c.skip) ResultFile(result_path(options_, c)).append(skeleton(c, options_.argv, options_.machine));
-  }
-
   void record(const std::string& id, const std::string& answer, const std::string& why) {
     const Case& c = *cases_.at(id);
     const Json line = line_of(c, answer, why, options_.argv, options_.machine);

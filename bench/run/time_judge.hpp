@@ -20,8 +20,7 @@ struct OutputBytes {
 /// Returns the seconds of plain copies of such arrays to new host memory.
 std::vector<double> copies_s(const OutputBytes& outputs, int tries);
 
-/// Finds work that was moved into download or reset. All but copy_s are medians of a case's runs. A library hands over through shared memory; some
-/// assign anew, as they do not hand over their labels.
+/// Finds work that was moved into download or reset. All but copy_s are medians of a case's runs. Some libraries assign anew to have labels.
 std::string explain_times(double sample_s, double download_s, double reset_s, double copy_s, bool library);
 /// The same by copies of these outputs. Those of another case may clear it; to refuse takes the longest of nine made now.
 std::string explain_times_of(const OutputBytes& outputs, double sample_s, double download_s, double reset_s, bool library);
@@ -72,8 +71,7 @@ class TimeJudge {
     return fmt::format("it kept {:.3g} threads busy and declares {}", busy, threads);
   }
 
-  /// The fixed part of explain_times hides work beside a short sample. One of twenty runs with nothing between the verbs has to do without it. Also
-  /// judges the answer of that run.
+  /// The fixed part of explain_times hides work beside a short sample: one of twenty runs has to do without it. Also judges the answer of that run.
   void explain_whole_run(Measurement& m) {
     const double median_s = median(m.line.samples_s);
     if (group_ || m.library || median_s > 10 * fixed_s) return;

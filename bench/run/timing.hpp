@@ -55,9 +55,8 @@ struct Timing {
   std::string complaint;  // the clocks disagree, or ""
 };
 
-/// Times `run` until the device is idle. `reset` ends right before it, so that nothing can work between the two. The C library's clock may differ
-/// from the kernel's by a thousandth and ten readings with cold caches. Exits a child process that returns from `run`. `meet`, where ranks wait for each
-/// other, comes after reset and belongs to neither.
+/// Times `run` until the device is idle. `reset` ends right before it, so that nothing can work between the two; `meet`, where ranks wait for each
+/// other, belongs to neither. Compares the C library's clock with the kernel's. Exits a child process that returns from `run`.
 Timing timed(
     bool on_gpu, const std::function<void()>& reset, const std::function<void()>& run, const std::function<void()>& meet = [] {});
 

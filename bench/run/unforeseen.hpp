@@ -25,11 +25,9 @@ class UnforeseenRun {
   std::vector<T> rows;   // the start of the last try
   Solution<T> solution;  // of make(); no iterations if the warm-up run sufficed
 
-  /// departs: the implementation departs from the task (bench/contract/implementation.hpp).
-  UnforeseenRun(Runs<T>& runs, const Judge<T>& judge, bool departs) : runs_(runs), judge_(judge), departs_(departs) {}
+  UnforeseenRun(Runs<T>& runs, const Judge<T>& judge) : runs_(runs), judge_(judge) {}
 
-  /// Makes and judges a warm-up run as a first try: it costs no further run. Cold memory may make it too long, which proves nothing.
-  /// Returns the seconds of judging.
+  /// Makes and judges a warm-up run as a first try. Cold memory may make it too long, which proves nothing. Returns the seconds of judging.
   double warm_up(std::uint64_t seed) {
     const auto start = std::chrono::steady_clock::now();
     warm_ = once(seed);
@@ -61,8 +59,8 @@ class UnforeseenRun {
       const Tried sample = tries == 0 ? others : sample_now(others);
       const Tried now = once(draws());
       if (!now.wrong.empty()) {
-        if (++against > 1 || !departs_) verdict = now.wrong;
-        if (departs_) continue;
+        if (++against > 1 || !judge_.departs) verdict = now.wrong;
+        if (judge_.departs) continue;
         break;
       }
       if (!too_long(now, sample)) return right(now);
@@ -116,7 +114,6 @@ class UnforeseenRun {
 
   Runs<T>& runs_;
   const Judge<T>& judge_;
-  bool departs_;
   Tried warm_;
 };
 

@@ -1,6 +1,5 @@
-// Runs jobs in worker processes. The parent sends the jobs and records results. A worker is this program with the same arguments and one
-// more, --worker; it reports the start and the result of each job.
-// A worker that crashes, hangs or takes too much memory costs one job. A new worker does the rest.
+// Runs jobs in worker processes. A worker is this program with one more argument, --worker; it reports the start and the result of each job.
+// One that crashes, hangs or takes too much memory costs one job. A new worker does the rest.
 // With a launcher (mpirun, srun) the worker is all its ranks: the launcher's input reaches rank 0, its output comes from all.
 #pragma once
 
