@@ -79,12 +79,8 @@ void print_google_benchmark(const Json& document) {
 
 Json to_google_benchmark(const std::vector<Json>& lines) {
   Json out = {{"context", {{"library_build_type", "release"}}}, {"benchmarks", Json::array()}};
+  if (!lines.empty()) out["context"].update({{"date", lines[0]["date"]}, {"host_name", lines[0]["machine"]}, {"kmbench_commit", lines[0]["commit"]}});
   for (const auto& line : lines) {
-    if (out["context"].size() == 1) {
-      out["context"]["date"] = line["date"];
-      out["context"]["host_name"] = line["machine"];
-      out["context"]["kmbench_commit"] = line["commit"];
-    }
     const std::string name = name_of(line);
     Json entry = {{"name", name}, {"run_name", name}, {"run_type", "iteration"}, {"repetitions", line["samples_s"].size()}, {"threads", 1}};
     if (line["samples_s"].empty()) {

@@ -63,16 +63,12 @@ std::string far_off(const Json& line) {
   if (samples.empty()) return "";
   const std::vector<bool> disturbed = disturbed_samples(line);
   const double middle = median(samples);
-  double longest = 0;
-  int off = 0;
-  for (std::size_t at = 0; at < samples.size(); ++at) {
-    if (disturbed[at] || samples[at] <= far_from_median * middle) continue;
-    longest = std::max(longest, samples[at]);
-    ++off;
-  }
-  if (off == 0) return "";
-  return fmt::format("{} of {} runs took over {:.0f} times the median, the longest {:.3f} ms beside {:.3f} ms: what else ran then?", off,
-                     samples.size(), far_from_median, longest * 1e3, middle * 1e3);
+  std::vector<double> far;
+  for (std::size_t at = 0; at < samples.size(); ++at)
+    if (!disturbed[at] && samples[at] > far_from_median * middle) far.push_back(samples[at]);
+  if (far.empty()) return "";
+  return fmt::format("{} of {} runs took over {:.0f} times the median, the longest {:.3f} ms beside {:.3f} ms: what else ran then?", far.size(),
+                     samples.size(), far_from_median, std::ranges::max(far) * 1e3, middle * 1e3);
 }
 
 void Progress::start(const std::string& job) {
