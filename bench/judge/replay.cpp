@@ -78,7 +78,7 @@ void replay_shares(const Implementation& implementation, const Config& config, c
   for (const int m : sampled_iterations(sample.whole(), iters, draws)) {
     Ended<T> now = replayer.run(start, m);
     out.sampled = whole.n;
-    if (const auto verdict = judge(now.run, m).verdict; !verdict.empty()) throw Refusal{fmt::format("{} iterations: {}", m, verdict)};
+    replayer.check_run(now.run, m);
     if (m == before.run.iters + 1) {
       ++out.links;
       Scatter<T> scatter;

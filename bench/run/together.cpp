@@ -37,10 +37,8 @@ Trace::Series of_all_ranks(Group* group, const Trace::Series& mine) {
   Trace::Series sums = mine;
   for (auto& [name, values] : sums) {
     const std::vector<double> all = gathered(group, values);
-    for (std::size_t at = 0; at < values.size(); ++at) {
-      values[at] = 0;
-      for (std::size_t of_rank = at; of_rank < all.size(); of_rank += values.size()) values[at] += all[of_rank];
-    }
+    std::ranges::fill(values, 0);
+    for (std::size_t at = 0; at < all.size(); ++at) values[at % values.size()] += all[at];
   }
   return sums;
 }
