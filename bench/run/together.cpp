@@ -43,12 +43,6 @@ Trace::Series of_all_ranks(Group* group, const Trace::Series& mine) {
   return sums;
 }
 
-bool ended_together(Group& group, int iters) {
-  std::int64_t most_and_least[] = {iters, -iters};
-  group.max(most_and_least);
-  return most_and_least[0] == -most_and_least[1];
-}
-
 const std::vector<std::size_t>& gpus_of(Group& group) {
   static const auto ids = gathered<std::size_t>(&group, {std::hash<std::string>{}(device::uuid())});
   return ids;

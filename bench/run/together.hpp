@@ -16,9 +16,6 @@ Timing shared(Group* group, Timing timing, double own_s);
 /// The sums of all ranks' counters.
 Trace::Series of_all_ranks(Group* group, const Trace::Series& mine);
 
-/// Waits for all ranks: the slowest one's end is the run's. True if all made as many iterations.
-bool ended_together(Group& group, int iters);
-
 /// A hash of each rank's GPU, its first if it has several. All ranks make the first call together.
 const std::vector<std::size_t>& gpus_of(Group& group);
 
