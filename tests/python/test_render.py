@@ -99,24 +99,6 @@ def test_a_colour_belongs_to_a_name_not_to_a_place():
     assert len(set(many.values())) == len(style.PALETTE)
 
 
-def test_the_same_results_give_the_same_bytes(bench, tmp_path):
-    bench.exhibit(PAPER + claim('kind = "bound"\nmetric = "run"\nat_most = 1'))
-    kinds = {"demo/figure1": "line", "demo/figure2": "bar", "demo/figure3": "stacked"}
-    for key, kind in kinds.items():
-        bench.exhibit(figure(kind, "assign update", SERIES), key)
-    lines = [{**made, "exhibit": key} for key in ("demo/table1", *kinds) for made in LINES]
-    bench.run(lines)
-    written = []
-    for out in (tmp_path / "a", tmp_path / "b"):
-        for command in ("render", "claims", "report"):
-            assert bench.main(command, "--out", out) == 0
-        (bench.results / "demo" / "demo.jsonl").unlink()
-        bench.run(lines[::-1])  # the order of the lines does not count
-        written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
-    assert len(written[0]) == 3 + 3 * 6 + 4 + 1 + 4
-    assert written[0] == written[1]
-
-
 def test_the_report_stands_alone_and_tells_failures(bench, tmp_path):
     bench.exhibit(PAPER.replace("made up", "a < b & c"))
     bench.run(LINES)
