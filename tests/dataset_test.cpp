@@ -39,25 +39,8 @@ class Tables : public Files {
     unsetenv("KMBENCH_DATA");
     Files::TearDown();
   }
-  std::string refusal_of(const std::string& text) const {
-    write("datasets/made.toml", text);
-    return complaint_of([] { list_datasets(); });
-  }
   std::string before_;
 };
-
-TEST_F(Tables, AreCheckedKeyByKey) {  // test_bad_inputs.py tries each with bad values
-  const std::string head = "[made]\ngenerator = \"balls\"\nn = 10\nd = 2\nk = 2\n";
-  EXPECT_EQ(refusal_of(head + "centroids = [[1, 2], [3, 4]]\nsettings = { radius = 1 }\n"), "no complaint");
-  expect_has(refusal_of("[made]\ngenerator = 3\n"), {"line 2", "'generator'"});
-  expect_has(refusal_of("[made]\ngenerator = \"cubes\"\n"), {"no generator is called 'cubes'"});
-  expect_has(refusal_of("[made]\nfile = \"../made.npy\"\n"), {"without a folder"});
-  expect_has(refusal_of("[made]\nfile = \"made.txt\"\n"), {".npy"});
-  expect_has(refusal_of("made = 3\n"), {"must be a table"});
-  expect_has(refusal_of("[made]\nsummary = \"nothing\"\n"), {"needs a generator or a file"});
-  expect_has(refusal_of("[made]\nn = 1\nn = 2\n"), {"made.toml, line 3"});
-  expect_has(refusal_of(std::string(2 << 20, '#')), {"longer than"});
-}
 
 TEST_F(Tables, KmbenchDataNamesFolders) {
   write("datasets/made.toml", "[made]\ngenerator = \"uniform\"\nn = 10\nd = 2\n");

@@ -1,4 +1,4 @@
-// Reads exhibit files, refuses mistakes with their line, and expands every exhibit of the project.
+// Reads exhibit files, and expands every exhibit of the project. tests/python/bad_files.py has mistakes.
 #include "bench/plan/exhibit.hpp"
 
 #include <fmt/format.h>
@@ -18,17 +18,11 @@ class ExhibitFiles : public Files {
     fs::create_directories(folder_ / "demo2000");
     return write("demo2000/table1.toml", text);
   }
-  std::string refusal_of(const std::string& text) const {
-    return complaint_of([&] {
-      const auto read = read_exhibit(exhibit(text), "paper");
-      for (const auto& sweep : read.sweeps) expand(sweep, read.key, "paper");
-    });
-  }
 };
 
 constexpr const char* good = R"(kind = "table"
 number = "Table 1"
-title = "made up"
+title = "[[[[[[[[[[[[[[[[[[[[ a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a, a text is no key"
 [[sweep]]
 implementation = "cpu/lloyd/two_step"
 dataset = "blobs"
@@ -85,60 +79,6 @@ TEST_F(ExhibitFiles, ShortFormsStandForLongOnes) {  // tests/python/test_exhibit
       EXPECT_EQ(axes_of(*example.as_table()->get("short")->value<std::string>(), profile),
                 axes_of(*example.as_table()->get("long")->value<std::string>(), profile))
           << name.str() << ", " << profile;
-}
-
-TEST_F(ExhibitFiles, ListsThatGoTogetherAreOfOneLength) {
-  const auto zip = [&](const std::string& keys) {
-    return refusal_of("kind = \"table\"\nsweep = [\n{ implementation = \"cpu/lloyd/naive\", dataset = \"blobs\", k = 4, " + keys + " }]\n");
-  };
-  expect_has(zip("n = [1, 2], d = [2, 3, 4], zip = [\"n\", \"d\"]"), {"table1.toml, line 3", "of one length; n has 2, d has 3"});
-  expect_has(zip("n = [1, 2], zip = [\"n\", \"d\"]"), {"table1.toml, line 3", "zip names 'd', which is no list of the sweep"});
-  expect_has(zip("n = [1, 2], zip = \"n\""), {"table1.toml, line 3", "'zip' must be a list"});
-  expect_has(refusal_of("kind = \"table\"\nprofile.quick.zip = [\"n\"]\n"), {"nothing to measure"});
-  expect_has(refusal_of("kind = \"table\"\ndefaults.table = {}\n"), {"table1.toml, line 2", "defaults of 'table'", "[defaults.sweep]"});
-}
-
-TEST_F(ExhibitFiles, RefusalsNameFileAndLine) {
-  expect_has(refusal_of("kind = \"table\"\nkind = "), {"table1.toml, line 2"});
-  expect_has(refusal_of("kind = \"table\"\n[tabel]\n"), {"table1.toml, line 2", "unknown section 'tabel'", "accepted: claim, defaults"});
-  expect_has(refusal_of("kind = \"drawing\"\n"), {"table1.toml", "'drawing'", "table, figure or machine"});
-  expect_has(refusal_of("kind = \"table\"\n[sweep]\nk = 1\n"), {"table1.toml, line 2", "[[sweep]]"});
-  const std::string head = "kind = \"table\"\n[[sweep]]\nimplementation = \"cpu/lloyd/two_step\"\ndataset = \"blobs\"\n";
-  expect_has(refusal_of(head + "k = []\n"), {"table1.toml, line 5", "empty list"});
-  expect_has(refusal_of(head + "k = true\n"), {"table1.toml, line 5", "'k' must be"});
-  expect_has(refusal_of(head + "k = \"1:9\"\n"), {"table1.toml, line 5", "'1:9' is not a range"});
-  expect_has(refusal_of(head + "k = 1\nset = 3\n"), {"table1.toml, line 6", "set.packages"});
-  expect_has(refusal_of(head + "k = 1\npackages = 3\n"), {"table1.toml, line 2", "unknown sweep key 'packages'"});
-  expect_has(complaint_of([&] { read_exhibit(folder_ / "none.toml", "paper"); }), {"no exhibit file", "none.toml"});
-  expect_has(complaint_of([&] { read_exhibit(folder_, "paper"); }), {"no exhibit file"});
-}
-
-TEST_F(ExhibitFiles, EverySectionHasItsForm) {  // test_bad_inputs.py tries each with a value of another form
-  const std::string sweep = "[[sweep]]\nimplementation = \"cpu/lloyd/two_step\"\ndataset = \"blobs\"\nk = 4\n";
-  EXPECT_EQ(refusal_of("kind = \"table\"\n" + sweep), "no complaint");
-  for (const std::string reused : {"[[\"a/b\"]]", "\"../papers/x\"", "\"demo2000/table1\""})
-    expect_has(refusal_of("kind = \"table\"\nreuse = " + reused + "\n"), {"table1.toml, line 2"});
-  expect_has(refusal_of("kind = 3\n"), {"line 1", "'kind'"});
-  expect_has(refusal_of("kind = \"table\"\n"), {"neither [[sweep]] nor reuse"});
-  expect_has(refusal_of("kind = \"table\"\n" + sweep + "n = [[1, 2], [3]]\n"), {"line 6", "list within a list"});
-  expect_has(refusal_of("kind = \"table\"\n" + sweep + "init = \"a\\u0000b\"\n"), {"line 6", "one line of text"});
-}
-
-TEST_F(ExhibitFiles, DepthAndSizeAreCountedFirst) {
-  std::string dotted = "a", many = "kind = \"table\"\n";
-  for (int i = 0; i < 100'000; ++i) dotted += ".a";
-  for (int i = 0; i < 100'000; ++i) many += "[[sweep]]\n";
-  const std::string kind = "kind = \"table\"\n";
-  for (const std::string& text :
-       {kind + dotted + " = 1\n", kind + "[" + dotted + "]\n", kind + "[[" + dotted + "]]\n", kind + "x = \"\" # .\ny." + dotted + "=1"})
-    expect_has(refusal_of(text), {"table1.toml, line", "a key of more than 16 parts"});
-  expect_has(refusal_of(kind + "notes = " + std::string(100'000, '[')), {"line 2", "more than 16 brackets"});
-  expect_has(refusal_of(kind + "notes = '' # [[[\nx = \"\"\"\n[[\"\"\"\ny = " + std::string(17, '[')), {"line 5", "more than 16 brackets"});
-  expect_has(refusal_of(many), {"100000 sweeps", "up to 1000"});
-  expect_has(refusal_of(kind + std::string(2 << 20, ' ')), {"longer than 1048576 bytes"});
-  expect_has(refusal_of(kind + "title = \"\xff\xfe\"\n"), {"table1.toml, line 2"});
-  EXPECT_EQ(refusal_of("kind = \"machine\"\nnumber = \"[[[[[[[[[[[[[[[[[[[[ a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a\"\n"), "no complaint")
-      << "a text is no key";
 }
 
 TEST(Exhibits, AreFoundByTheirKey) {

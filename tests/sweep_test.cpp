@@ -1,4 +1,4 @@
-// From lists and ranges to a plan: scalars, cases, refusals, identities, the order.
+// From lists and ranges to a plan: scalars, cases, identities, the order. tests/python/test_bad_inputs.py has refusals.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,9 +12,6 @@ namespace km {
 namespace {
 
 std::vector<Case> expanded(const Axes& replaced = {}) { return expand(sweep_with(replaced), "he2021/table3", "paper"); }
-std::string refusal(const Axes& replaced) {
-  return complaint_of([&] { expanded(replaced); });
-}
 
 TEST(Expand, IsTheProductOfTheLists) {
   const auto cases = expanded({{"n", {whole(1000), whole(2000)}},
@@ -69,22 +66,6 @@ TEST(Case, ForecastsItsMemory) {
   EXPECT_EQ(c.memory_bytes(), 3 * 32'000 + 3 * 4'000) << "what may be the GPU's holds points there too, in two layouts";
 }
 
-TEST(Expand, RefusesInOneLine) {  // test_bad_inputs.py has more
-  expect_has(refusal({{"packages", {whole(1)}}}), {"unknown sweep key 'packages'", "set.<parameter>"});
-  expect_has(refusal({{"set.packages", {word("many")}}}), {"packages = many"});
-  expect_has(refusal({{"set.packages", {Scalar(1.5)}}}), {"packages = 1.5"});
-  expect_has(refusal({{"n", {whole(0)}}}), {"n must lie between"});
-  expect_has(refusal({{"n", {word("many")}}}), {"n must be a number"});
-  expect_has(refusal({{"k", {Scalar(2.5)}}}), {"k must be a whole number"});
-  expect_has(refusal({{"tolerance", {Scalar(1.5)}}}), {"tolerance must lie between 0 and 1"});
-  expect_has(refusal({{"iterations", {whole(0)}}}), {"iterations must lie between"});
-  const Sweep no_data{.axes = {{"implementation", {word("cpu/lloyd/naive")}}, {"k", {whole(1)}}}};
-  expect_has(complaint_of([&] { expand(no_data, "", "paper"); }), {"a sweep needs 'dataset'"});
-  auto placed = sweep_with({{"precision", {word("half")}}});
-  placed.where = "table9.toml, line 4";
-  expect_has(complaint_of([&] { expand(placed, "", "paper"); }), {"table9.toml, line 4: precision 'half'"});
-}
-
 TEST(Expand, PatternsChooseAndParametersOnlyWhereTheyAre) {
   auto sweep = sweep_with({{"implementation", {word("cpu/lloyd/(naive|two_step)$")}}, {"set.packages", {whole(7)}}});
   sweep.patterns = true;
@@ -106,19 +87,6 @@ TEST(Expand, AnExactNameIsThatOneAlone) {
     sweep.axes["implementation"] = {word(pattern)};
     expect_has(complaint_of([&] { expand(sweep, "", "paper"); }), {"not a regular expression"});
   }
-}
-
-TEST(Expand, IsCountedBeforeItIsMade) {
-  const auto numbers = [](int count) {
-    Scalars values;
-    for (int i = 1; i <= count; ++i) values.push_back(whole(i));
-    return values;
-  };
-  const auto large = sweep_with({{"k", numbers(1000)}, {"n", numbers(1000)}, {"init_seed", numbers(1000)}});
-  EXPECT_EQ(case_count(large), 1e9);
-  expect_has(complaint_of([&] { expand(large, "", "paper"); }), {"1000000000 cases", "up to 100000"});
-  expect_has(refusal({{"d", {whole(1'000'000)}}}), {"d must lie between 1 and 100000"});
-  expect_has(refusal({{"d", {whole(4'294'967'298)}}}), {"d must lie between"});
 }
 
 TEST(Expand, WhatCannotRunHereIsSkippedWithItsReason) {

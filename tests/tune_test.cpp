@@ -264,26 +264,6 @@ TEST_F(TuningFiles, ValuesThatCannotRunAreNoValues) {
   EXPECT_EQ(c.skip, "");
 }
 
-TEST_F(TuningFiles, AFileOfAnotherFormIsRefused) {
-  const std::string entry = R"({"precision": "fp32", "n": 1000, "d": 2, "k": 4, "fixed": {"mode": 0}, "parameters": {"pace": 4}})";
-  const auto file = [&](const std::string& text) {
-    write("m.json", text);
-    return complaint_of([&] { TunedValues(folder_, "m"); });
-  };
-  const auto with = [&](const std::string& one) {
-    return R"({"schema": 1, "device": "m", "implementations": {"faults/fast_where_wrong": {"fp32": )" + one + "}}}";
-  };
-  EXPECT_EQ(file(with(entry)), "no complaint");
-  expect_has(file("{"), {"m.json: no JSON"});
-  expect_has(file("[]"), {"m.json", "an object with implementations is accepted"});
-  expect_has(file(R"({"schema": 2, "implementations": {}})"), {"schema 2, where 1 is accepted"});
-  expect_has(file(R"({"schema": 1, "implementations": {"x": 3}})"), {"'x' is no object of shape classes"});
-  expect_has(file(with("[]")), {"lacks one of precision"});
-  expect_has(file(with(R"({"precision": "fp32", "n": 0, "d": 2, "k": 4, "fixed": {}, "parameters": {}})")), {"lacks one of precision"});
-  expect_has(file(with(R"({"precision": "fp32", "n": 1, "d": 2, "k": 4, "fixed": {}, "parameters": {"pace": 1.5}})")), {"lacks one of precision"});
-  expect_has(file(std::string(1 << 20, '[')), {"m.json"});
-}
-
 using Times = std::vector<double>;
 
 /// tests/python/test_rates.py holds plots/decide/change.py to the same numbers.

@@ -55,7 +55,8 @@ FLAGS = table(r"""
     --memory  0  -1  x  nan  1e999
     --filter  (  )  [  *  a{2,1}  (?=a)  (?!a)  \1  a{1001}  ((a{1,500}){1,500}){1,500}  (?P<a  nothing matches this  \
     --benchmark_filter  (  -(  nothing matches this
-    --set  packages  =1  packages=  nothing=1  =  packages=1,  packages==1  packages=0  threads=1e999
+    --set  packages  =1  packages=  nothing=1  =  packages=1,  packages==1  packages=0  packages=many  packages=1.5
+    --set  threads=1e999
     --data-set  sigma2  sigma2=  =1  nothing=1  sigma2=wide  sigma2=-1  sigma2=nan  sigma2=1e999  seed=-1  seed=0.5
     --data-set  groups=-1  groups=1.5  groups=1e12  sigma2=1,,2  low=20
     --profile  fast  Paper
@@ -94,6 +95,8 @@ SAYS = {
     "--filter=nothing matches this": "matches no case",
     "--set=packages": "'packages' is not name=value",
     "--set=packages=0": "packages = 0; accepted: 1 to",
+    "--set=packages=many": "packages = many",
+    "--set=packages=1.5": r"packages = 1\.5",
     "--set=nothing=1": "parameter 'nothing'",
     "--data-set=nothing=1": "no setting 'nothing'",
     "--profile=fast": "--profile 'fast'; accepted: paper, quick",
@@ -288,9 +291,19 @@ COMMANDS = {
     "tune faults/fast_where_wrong --data x.npy --k 3": r"x\.npy: no such file",
     "tune faults/fast_where_wrong --dataset blobs --n 3 --k 9": "k = 9 is more",
 }
-# Files of tuned values, and records of a machine, that are none
-TUNED = ("{", "[]", '{"schema": 1}', '{"schema": 9, "implementations": {}}', "")
-RECORDS = ('{"id": "here", "price": {"gpu": 2},}', "[]", "")
+SHAPE = '{"precision": "fp32", "n": 1, "d": 2, "k": 4, "fixed": {}, "parameters": {"pace": 4}}'
+TUNED = {  # files of tuned values that are none, and what is said of them
+    **dict.fromkeys(("{", "[" * 100000), "no JSON"),
+    **dict.fromkeys(("[]", '{"schema": 1}'), "an object with implementations is accepted"),
+    '{"schema": 9, "implementations": {}}': "schema 9, where 1 is accepted",
+    "": "empty file",
+    '{"schema": 1, "implementations": {"x": 3}}': "'x' is no object of shape classes",
+    **{
+        f'{{"schema": 1, "implementations": {{"x": {{"fp32": {entry}}}}}}}': "lacks one of precision"
+        for entry in ("[]", SHAPE.replace('"n": 1', '"n": 0'), SHAPE.replace('"pace": 4', '"pace": 1.5'))
+    },
+}
+RECORDS = dict.fromkeys(('{"id": "here", "price": {"gpu": 2},}', "[]", ""), "not a JSON object")
 
 
 def written_inputs(folder: Path) -> Iterator[Input]:
@@ -306,52 +319,32 @@ def written_inputs(folder: Path) -> Iterator[Input]:
     for command, says in COMMANDS.items():
         yield Input(command, command.split(), says)
     for name, texts in (("m", TUNED), ("machine", RECORDS)):
-        for at, text in enumerate(texts):
+        for at, (text, said) in enumerate(texts.items()):
             own = f"{name}{at}"
             written(folder / own / f"{name}.json", text)
             tune = f"{TUNE.replace('--out out', f'--out {own}')} --anyway --machine m --rounds 8"
             tuned = [tune, f"run {PROBLEM} --tuned --tuning {own} --machine m --out out"]
             recorded = [" ".join(SMALL).replace("--out out", f"--out {own}"), f"env --price gpu=1 --out {own}"]
             for command in tuned if name == "m" else recorded:
-                says = r"m\.json" if name == "m" else rf"{own}/machine\.json: not a JSON object"
-                yield Input(f"{command[:4]} with {own}", command.split(), says)
-
-
-SAID = {  # of the files of one kind
-    "type": "values of type .* f4, f8|goes on after",
-    "shape": "rows x columns|out of range|holds no points|cut short|goes on after",
-    "header": "the header is not of the form|values of type|up to 1024|structured",
-    "version": r"version .*1\.0, 2\.0, 3\.0",
-    "cell": ": line 2, column 2",
-    "first row": ": line 1, column [12]",
-    "a comma at the end": ": line 1, column 3",
-    "old line breaks": ": line 1, column 2",
-    "empty cells between tabs": ": line 1, column 2",
-    "UTF-16 little": "UTF-16",
-    "100001 columns": "100001 columns",
-    "a line of 5 MB": ": line 1: a line of more than",
-}
+                yield Input(f"{command[:4]} with {own}", command.split(), rf"{own}/{name}\.json: .*{said}")
 
 
 def file_inputs(folder: Path) -> Iterator[Input]:
     """Bad files, which this writes to the folder."""
-    for name, content in (bad_files.npy_files() | bad_files.xz_files() | bad_files.csv_files()).items():
+    for name, (content, said) in (bad_files.npy_files() | bad_files.xz_files() | bad_files.csv_files()).items():
         (folder / name).write_bytes(content)
-        said = SAID.get(re.split(r" \d|\.", name)[0], "")
-        yield Input(name, [*RUN, "--data", name, "--k", "1"], rf"{re.escape(name)}.*({said})")
+        yield Input(name, [*RUN, "--data", name, "--k", "1"], rf"{re.escape(name)}.*{said}")
     (folder / "bad").mkdir()
-    for name, content in bad_files.exhibits().items():
+    for name, (content, said) in bad_files.exhibits().items():
         (folder / "bad" / name).write_bytes(content)
-        says = rf"{re.escape(name)}, line \d" if name.startswith("line") and b"/" not in content else ""
-        yield Input("exhibit " + name, ["run", f"bad/{name}", "--out", "out"], says)
-    for name, content in bad_files.tables().items():
+        yield Input("exhibit " + name, ["run", f"bad/{name}", "--out", "out"], said)
+    for name, (content, said) in bad_files.tables().items():
         own = folder / "homes" / name.replace(" ", "_")
         (own / "datasets").mkdir(parents=True)
         (own / "papers").mkdir()
         (own / "datasets/made.toml").write_bytes(content)
-        line = {"field": ", line 3", "centroids": ", line 6"}.get(name.split()[0], "")
         home = {"KMBENCH_HOME": str(own)}
-        yield Input("table " + name, [*RUN, "--dataset", "made", "--k", "2"], rf"made\.toml{line}", home)
+        yield Input("table " + name, [*RUN, "--dataset", "made", "--k", "2"], rf"made\.toml.*{said}", home)
     pipes, folders = ["pipe.npy", "pipe.npy.xz", "pipe.csv"], ["folder.npy", "folder.npy.xz", "folder.csv"]
     for name in [*pipes, "pipe.jsonl", "bad/pipe.toml"]:
         os.mkfifo(folder / name)
@@ -361,8 +354,9 @@ def file_inputs(folder: Path) -> Iterator[Input]:
     for name, target in links.items():
         (folder / name).symlink_to(target)
     for name in [*pipes, *folders, *links]:
+        said = rf"{re.escape(name)}: (no such|not a regular) file"
         yield Input(f"--data {name}", [*RUN, "--data", name, "--k", "1"], re.escape(name))
-        yield Input(f"--dataset ./{name}", [*RUN, "--dataset", f"./{name}", "--k", "1"], re.escape(name))
+        yield Input(f"--dataset ./{name}", [*RUN, "--dataset", f"./{name}", "--k", "1"], said)
     starts = spaced("""
         pipe.npy  folder.npy  zero.npy  loop.npy  pipe.npy.xz  type 0.npy  shape 30.npy  header 0.npy  nan.npy
         cut after 69.npy  damaged.npy.xz  longer than its header.npy.xz  of another version.npy.xz
@@ -376,8 +370,8 @@ def file_inputs(folder: Path) -> Iterator[Input]:
     os.mkfifo(folder / "own/machine.json")
     into_own = [*("own" if word == "out" else word for word in SMALL), "--d", "2"]
     yield Input("a pipe as machine.json", into_own, "machine.json")
-    for name in ["pipe", "folder", "sparse"]:
-        yield Input(f"exhibit {name}", ["run", f"bad/{name}.toml", "--out", "out"], f"{name}.toml")
+    for name, said in [("pipe", "no exhibit file"), ("folder", "no exhibit file"), ("sparse", "longer than")]:
+        yield Input(f"exhibit {name}", ["run", f"bad/{name}.toml", "--out", "out"], said)
     yield Input("a .csv of one line of 200 MB", [*RUN, "--data", "sparse.csv", "--k", "1"], "a line of more than")
 
 
