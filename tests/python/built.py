@@ -19,6 +19,8 @@ WARNING = "warning: the machine is not quiet"  # what a program may say first on
 # Without the user's settings of OpenBLAS: one of them chooses its kernels.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
 ENVIRONMENT["KMBENCH_HOME"] = str(ROOT)
+QUIET = {"env": ENVIRONMENT, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}  # else Open MPI refuses
 needs_kmbench = pytest.mark.skipif(not KMBENCH.exists(), reason=f"no {KMBENCH}: build it, or set KMBENCH_BUILD")
 
 
@@ -68,6 +70,11 @@ def wait_until(there: Callable[[], bool]) -> None:
     while not there():
         assert time.monotonic() < deadline, "it did not come within two minutes"
         time.sleep(0.01)
+
+
+def processes(text: object) -> list[str]:
+    """The running processes whose command holds this text."""
+    return subprocess.run(["pgrep", "-af", str(text)], capture_output=True, text=True).stdout.splitlines()
 
 
 def unlocked(folder: Path) -> bool:

@@ -304,17 +304,12 @@ def test_pytorch_takes_the_threads_of_its_own_case(monkeypatch):
     assert asked == [8, 3, 8]
 
 
-def processes_of(script: str) -> list[str]:
-    return subprocess.run(["pgrep", "-af", str(ADAPTERS / script)], capture_output=True, text=True).stdout.splitlines()
-
-
 ENGINES = {
     "heat": {"processes": "1,2"},
     "daal4py": {"processes": "1,2"},
     "dask": {"workers": "1,2"},
     "spark": {"partitions": "0,3"},
 }
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 @needs_kmbench
@@ -324,15 +319,14 @@ def test_an_engine_is_right_and_none_of_its_processes_outlives_kmbench(name, kil
     ((parameter, values),) = ENGINES[name].items()
     shape = flags(dataset="blobs", n="7,1001", d=3, k=4, iterations=4, repetitions=200 if killed else 2)
     words = [*flags(implementation=f"^library/{name}$", set=f"{parameter}={values}", out=tmp_path), *shape]
-    skips = re.findall(r"skip: (.*)", kmbench("run", *words, "--dry-run", **AS_ROOT).stdout)
+    skips = re.findall(r"skip: (.*)", kmbench("run", *words, "--dry-run", **built.AS_ROOT).stdout)
     if len(skips) == 4:
         pytest.skip(skips[-1])
-    environment = {**ENVIRONMENT, **AS_ROOT}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen([KMBENCH, "run", *words], env=environment, **quiet) as run:
+    worker = ADAPTERS / f"{name}_worker.py"
+    with subprocess.Popen([KMBENCH, "run", *words], **{**built.QUIET, "env": {**ENVIRONMENT, **built.AS_ROOT}}) as run:
         if killed:
-            built.wait_until(lambda: processes_of(f"{name}_worker.py"))
+            built.wait_until(lambda: built.processes(worker))
             run.kill()
-    built.wait_until(lambda: not processes_of(f"{name}_worker.py"))
+    built.wait_until(lambda: not built.processes(worker))
     for line in [] if killed else lines_of(tmp_path / "adhoc.jsonl"):
         assert (line["verdict"], line["failure"]) == ("", None) or line["skip"], line["failure"]

@@ -12,12 +12,12 @@ from pathlib import Path
 import built
 import numpy as np
 import pytest
-from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, wait_until
+from built import ENVIRONMENT, FAULTY, KMBENCH, QUIET, flags, kmbench, lines_of, needed, processes, refused, wait_until
 from conftest import ROOT, cases
 
 needed(KMBENCH, FAULTY)
 BLOBS = flags(dataset="blobs", n=300, k=3, precision="fp32", iterations=3, repetitions=2)
-AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
+ONE_THREAD = {**built.AS_ROOT, "OMP_NUM_THREADS": "1"}
 
 
 def has_mpi() -> bool:
@@ -34,15 +34,10 @@ def launch(ranks: int) -> list[str]:
 
 def run(*words: object, ranks: int, folder: Path, program: Path = KMBENCH) -> list[dict]:
     """The lines of a run on so many ranks."""
-    ran = kmbench("run", *words, *launch(ranks), *flags(out=folder), program=program, **AS_ROOT)
+    ran = kmbench("run", *words, *launch(ranks), *flags(out=folder), program=program, **ONE_THREAD)
     files = list(folder.glob("*.jsonl"))
     assert files, ran.stderr
     return lines_of(files[0])
-
-
-def leftover(folder: Path) -> list[str]:
-    """Processes that were started for this folder."""
-    return subprocess.run(["pgrep", "-af", str(folder)], capture_output=True, text=True).stdout.splitlines()
 
 
 def asleep(ranks: list[int]) -> bool:
@@ -123,7 +118,7 @@ def test_a_fault_of_one_rank_is_one_line_and_the_next_case_runs(tmp_path):
     assert set(found) == {*faults, *lies}
     told = {fault: line["failure"] or line["verdict"] for fault, line in found.items()}
     assert {fault: why for fault, why in told.items() if not re.search((faults | lies)[fault], why)} == {}
-    assert not leftover(tmp_path)
+    assert not processes(tmp_path)
 
 
 @needs_mpi
@@ -131,19 +126,18 @@ def test_a_hang_ends_in_time_and_leaves_nothing(tmp_path):
     sleeping = flags(implementation="faults/ranks", set="fault=sleeps", timeout=1)
     (line,) = run(*sleeping, *BLOBS, ranks=2, folder=tmp_path, program=FAULTY)
     assert line["failure"] == "no end after 1 s; --timeout allows more"
-    wait_until(lambda: not leftover(tmp_path))
+    wait_until(lambda: not processes(tmp_path))
 
 
 @needs_mpi
 @pytest.mark.parametrize("victim", ["a rank", "the supervisor"])
 def test_whoever_is_killed_nothing_is_left_behind(victim, tmp_path):
     words = [*flags(implementation="faults/ranks", set="fault=sleeps", out=tmp_path), *BLOBS, *launch(3)]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": {**ENVIRONMENT, **AS_ROOT}}
-    with subprocess.Popen([FAULTY, "run", *words], **quiet) as supervisor:
+    with subprocess.Popen([FAULTY, "run", *words], **{**QUIET, "env": {**ENVIRONMENT, **ONE_THREAD}}) as supervisor:
         ranks: list[int] = []
 
         def started() -> bool:
-            rows = [row.split() for row in leftover(tmp_path)]
+            rows = [row.split() for row in processes(tmp_path)]
             ranks[:] = [int(row[0]) for row in rows if row[1] != "mpirun" and row[-1] == "--worker=rank"]
             return len(ranks) == 3
 
@@ -151,7 +145,7 @@ def test_whoever_is_killed_nothing_is_left_behind(victim, tmp_path):
         wait_until(lambda: asleep(ranks))  # a rank that dies while MPI starts is not missed before the time limit
         os.kill(ranks[-1] if victim == "a rank" else supervisor.pid, signal.SIGKILL)
         supervisor.wait(timeout=120)
-        wait_until(lambda: not leftover(tmp_path))
+        wait_until(lambda: not processes(tmp_path))
     found = lines_of(tmp_path / "adhoc.jsonl")
     assert [line["failure"] for line in found] == (["a rank died of signal 9 (Killed)"] if victim == "a rank" else [])
 
@@ -163,7 +157,7 @@ def by_pytorch(which: str, folder: Path, ranks: int, fault: str = "", **settings
     """The lines of these implementations; PyTorch is a stand-in."""
     shape = flags(**{"dataset": "blobs", "n": 300, "k": 5, "precision": "fp32", "iterations": 40, **settings})
     words = [*flags(implementation=which, repetitions=2, out=folder), *shape, *launch(ranks)]
-    kmbench("run", *words, **AS_ROOT, **PYTORCH, STAND_IN_FAULT=fault)
+    kmbench("run", *words, **ONE_THREAD, **PYTORCH, STAND_IN_FAULT=fault)
     return lines_of(folder / "adhoc.jsonl")
 
 
@@ -189,7 +183,7 @@ def test_pytorchs_processes_add_their_sums_over_ranks(ranks, tmp_path):
 def test_a_fault_of_one_ranks_pytorch_is_one_line(fault, why, tmp_path):
     (line,) = by_pytorch("library/torch", tmp_path, 2, fault)
     assert re.search(why, line["failure"]), line["failure"]
-    wait_until(lambda: not leftover(tmp_path))
+    wait_until(lambda: not processes(tmp_path))
 
 
 def in_slurm(*words: object, **more: str) -> str:
@@ -216,7 +210,7 @@ def test_srun_starts_ranks_and_ends_those_that_throw_die_or_hang(tmp_path):
         "dies": "a rank died of signal",
         "sleeps": "no end after 2 s; --timeout allows more",
     }, said
-    assert not leftover(tmp_path)
+    assert not processes(tmp_path)
 
 
 @needs_mpi

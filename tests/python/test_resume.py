@@ -9,12 +9,11 @@ import subprocess
 import time
 
 import built
-from built import ENVIRONMENT, FAULTY, KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded, whole_lines
+from built import ENVIRONMENT, FAULTY, KMBENCH, QUIET, flags, kmbench, lines_of, needed, refused, succeeded, whole_lines
 
 needed(KMBENCH, FAULTY)
 SLOW = ["run", *flags(implementation="^faults/slow$", dataset="blobs", n=100)]
 NAIVE = ["run", *flags(implementation="cpu/lloyd/naive", dataset="blobs")]
-QUIET = {"env": ENVIRONMENT, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 CASES, TEN = 60, 10
 
 

@@ -104,7 +104,7 @@ def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
 
 def test_two_tunings_of_one_device_at_once_are_refused(tmp_path):
     command = [*TUNE, "--strategy", "exhaustive", "--repetitions", "100", "--out", str(tmp_path)]
-    with subprocess.Popen([FAULTY, *command], env=ENVIRONMENT, stderr=subprocess.DEVNULL) as first:
+    with subprocess.Popen([FAULTY, *command], **built.QUIET) as first:
         built.wait_until(lambda: built.whole_lines(tmp_path / "m" / POINTS))
         second = kmbench(*command, program=FAULTY)
         first.kill()
