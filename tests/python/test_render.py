@@ -99,27 +99,6 @@ def test_a_colour_belongs_to_a_name_not_to_a_place():
     assert len(set(many.values())) == len(style.PALETTE)
 
 
-def test_the_report_stands_alone_and_tells_failures(bench, tmp_path):
-    bench.exhibit(PAPER.replace("made up", "a < b & c"))
-    bench.run(LINES)
-    bench.main("report", "--out", tmp_path)
-    page = (tmp_path / "index.html").read_text()
-    assert "a &lt; b &amp; c" in page
-    assert "skipped: too large" in page
-    assert "kmbench run papers/demo/table1.toml" in page
-    for outside in ("<link", "<script ", 'src="http', "url(http", "@import"):
-        assert outside not in page
-
-
-def test_every_machine_has_its_own_folder(bench, tmp_path):
-    bench.exhibit(PAPER)
-    bench.run(LINES, "one")
-    bench.run(LINES, "two")
-    bench.main("render", "--out", tmp_path)
-    assert (tmp_path / "one/demo/table1.md").exists()
-    assert (tmp_path / "two/demo/table1.md").exists()
-
-
 def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
     bench.exhibit(PAPER)
     bench.exhibit(figure("line", "assign update", SERIES), "demo/figure1")

@@ -30,7 +30,8 @@ def page(tmp_path_factory):
     """The report of one table with two claims."""
     bench = Bench(tmp_path_factory.mktemp("no-name-of-this-folder"))
     claims = bound("holds", "at_most=1e6") + bound("fails", "at_least=1e6")
-    bench.exhibit(TABLE.replace('rows = ["packages"]', 'rows = ["packages", "threads"]') + claims)
+    text = TABLE.replace('rows = ["packages"]', 'rows = ["packages", "threads"]').replace("made up", "a < b & c")
+    bench.exhibit(text + claims)
     (bench.papers / "demo" / "paper.toml").write_text(PAPER)
     lines = [line(packages=1, threads=t, seconds=0.1 * t) for t in (1, 2)]
     lines += [skipped("too large", packages=10, threads=1), line(packages=100, threads=1, departs="it stops early")]
@@ -47,12 +48,15 @@ def test_it_names_the_machine_the_date_the_size_and_the_decided_claims(page):
         "2 of 2 claims judged",
         "n = 1000 · d = 4 · k = 4 · 5 iterations · fp32 · paper profile · 4 cases at 0123456789",
         "departs from the task: it stops early",
+        "skipped: too large",
+        "kmbench run papers/demo/table1.toml",
+        "a &lt; b &amp; c",
     ):
         assert said in page
 
 
 def test_it_needs_no_network_and_names_no_folder(page):
-    for outside in ("<link", 'src="', "url(", "@import", "http://"):
+    for outside in ("<link", "<script ", 'src="', "url(", "@import", "http://"):
         assert outside not in re.sub(r'src="data:[^"]*"', "", page)
     assert re.findall(r'href="(https?:[^"]*)"', page) == ["https://doi.org/10.1/abc"]
     assert "no-name-of-this-folder" not in page
@@ -353,17 +357,19 @@ def test_a_smaller_picture_says_a_style_once():
     assert text == f"<svg><style>*{{a:b}}.s0{{fill:red}}</style><path id='i0' d='M0 0'/>{used}</svg>"
 
 
-def test_a_smaller_picture_has_a_path_for_the_ticks_of_an_axis():
-    mark = '<defs><path id="m12ab" d="M 0 0 L 0 2 " style="stroke:red"/></defs>'
+def marked(path: str) -> str:
+    """A picture in which a mark stands three times."""
     used = "".join(f'<use xlink:href="#m12ab" x="{x}" y="9" style="fill:red"/>' for x in (1, 2, 3))
-    text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}{used}</svg>")
+    return f'<svg><style>*{{a:b}}</style><defs><path id="m12ab" d="{path}" style="stroke:red"/></defs>{used}</svg>'
+
+
+def test_a_smaller_picture_has_a_path_for_the_ticks_of_an_axis():
+    text = svg.small(marked("M 0 0 L 0 2 "))
     assert text == "<svg><style>*{a:b}.s0{fill:red}</style><path d='M1 9v2M2 9v2M3 9v2' class='s0'/></svg>"
 
 
 def test_a_smaller_picture_has_a_line_for_the_markers_of_a_curve():
-    mark = '<defs><path id="m12ab" d="M -1 0 L 1 0 " style="stroke:red"/></defs>'
-    used = "".join(f'<use xlink:href="#m12ab" x="{x}" y="9" style="fill:red"/>' for x in (1, 2, 3))
-    text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}{used}</svg>")
+    text = svg.small(marked("M -1 0 L 1 0 "))
     assert text.count("#i0'") == 1
     assert text.endswith("<polyline points='1 9 2 9 3 9' style='marker:url(#m0)'/></svg>")
 

@@ -162,6 +162,7 @@ def test_the_same_lines_give_the_same_bytes(bench, tmp_path):
     for out, order in ((tmp_path / "a", 1), (tmp_path / "b", -1)):
         run_all(bench, out, "", order)
         written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
+    assert {Path("one/demo/table1.md"), Path("two/demo/table1.md")} <= written[0].keys(), "a folder for each machine"
     assert {path.suffix for path in written[0]} == {".csv", ".html", ".json", ".md", ".pdf", ".png", ".svg", ".tex"}
     assert written[0] == written[1]
 
