@@ -1,5 +1,4 @@
 // The whole spectral chain against generated groups.
-#include "impl/cpu/spectral/lapack.hpp"
 #include "tests/spectral_chain.hpp"
 
 namespace km {
@@ -74,27 +73,6 @@ TEST(SpectralChain, TheLargestGapProposesTheClusters) {
     const ChainRun run(set, 4000, 2, {{"representatives", 400}});
     if (!run.objection.empty()) GTEST_SKIP() << run.objection;
     EXPECT_EQ(run.record.proposed, clusters) << set;
-  }
-}
-
-TEST(SpectralChain, RefusesWhatItCannotCluster) {
-  EXPECT_EQ(ChainRun("moons", 100, 2, {{"representatives", 101}}).objection, "representatives = 101 is more than n = 100 points");
-  EXPECT_EQ(ChainRun("moons", 100, 20, {{"representatives", 19}}).objection, "k = 20 is more than representatives = 19");
-  expect_has(ChainRun("moons", 100, 2, {{"representatives", 10}, {"kmeans", "cpu/lloyd/none"}}).objection,
-             {"kmeans = cpu/lloyd/none", "kmbench list"});
-}
-
-TEST(SpectralChain, RefusesEqualPoints) {
-  if (const std::string why = spectral::lapack_missing(); !why.empty()) GTEST_SKIP() << why;
-  const std::vector<float> points(200, 3);
-  const Implementation& chain = *find_implementation("cpu/spectral/lapack");
-  for (const std::int64_t representatives : {10, 100}) {
-    const Config config = config_of(chain, {{"representatives", representatives}});
-    const Problem<float> problem{{.n = 100, .d = 2, .k = 2}, points, {}};
-    Trace trace;
-    const auto solver = chain.prepare<float>()(problem, config, trace);
-    solver->reset();
-    EXPECT_EQ(complaint_of([&] { solver->iterate(trace); }), "all points are equal: there are no clusters to find");
   }
 }
 
