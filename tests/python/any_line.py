@@ -64,7 +64,7 @@ CLAIMS = {
     "equality": 'items = [{ precision = ["fp32", "fp64"] }, { k = 4 }]\nwithin = 0.1',
     "difference": f"{BOTH}\nat_least = 0.1",
     "mean": "expect = 2.0\nwithin = 2",
-    "share": "share = 0.5\nat_least = 1e-6",
+    "share": "share = 1\nat_least = 1e-6",
     "order": BOTH,
     "value": 'where = { precision = ["fp32"] }\nexpect = 2.0\nwithin = 2',
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ROOT, TABLE, Bench, claim, figure, one_line, printed
+from conftest import ROOT, SERIES, TABLE, Bench, claim, figure, one_line, printed
 from synthetic import FAULTS, line, side, timed, write, wrong
 
 from plots.__main__ import main
@@ -21,6 +21,8 @@ CLAIM = TABLE + claim("")
 RATIO = CLAIM + 'kind = "ratio"\nmetric = "run"\nnumerator = {}\ndenominator = {}\n'
 PAPER = TABLE + printed("ROWS", metrics="assign").replace("rows = ROWS\n", "")
 FIGURE = figure("line", "run")
+BOTH = 'worst = { implementation = "cpu/a" }\nbaseline = { implementation = "cpu/b" }\n'
+WORST = TABLE.replace('"iteration", "assign"', '"run", "speedup:run"') + BOTH
 COLUMNS, TITLE, SET, QUICK = '["iteration", "assign"]', '"made up"', "set.packages = [1, 10, 100]", "n = 10"
 EDITS = {  # of a text: what takes the place of a part of it; "": what follows it
     TABLE: {
@@ -106,7 +108,18 @@ SAID = {
     "factor": (CLAIM + 'kind = "value"\nmetric = "run"\nexpect = 1\nwithin = 0.1', "a factor of at least 1 is needed"),
     "wrong type": (TABLE + "[[paper]]\nsource=3", "source is '3', where printed, read off the plot"),
     "no list": (TABLE.replace('rows = ["packages"]', "rows = 3"), "rows"),
+    "worst": (WORST, "worst needs"),
+    "sets of a line": (figure("line", "ealt", 'sets = "seed"'), "belongs to the styles sets and shares"),
+    "no sets": (figure("sets", "ealt"), "belongs to the styles sets and shares"),
+    "a phase along iterations": (figure("iterations", "ealt"), "along iterations"),
+    "down of a line": (figure("line", "run", 'down = ["d"]'), "down belongs to a map"),
 }
+for style in ("map", "heat"):
+    SAID[f"{style} without down"] = (figure(style, "run"), "down missing")
+    SAID[f"{style} of two metrics"] = (figure(style, "run assign", SERIES + 'down = ["d"]'), "one metric")
+for share in (0, 1.01):
+    asked = f'kind = "share"\nmetric = "run"\nat_least = 1\nshare = {share}'
+    SAID[f"share {share}"] = (CLAIM + asked, "a share, above 0 and at most 1 is needed")
 LINES = {
     "a number": "5",
     "a list": "[]",
@@ -122,13 +135,19 @@ LINES = {
     "nested too deep": "[" * 200_000,
 }
 LINES |= {str(fault): json.dumps({**line(), **fault}) for fault in FAULTS}
-RECORDS = ["5", "[]", "{", "", b"\xff", '{"floor": 3}', '{"warnings": "none"}', '{"cpu": 3}']
-RECORDS += ['{"floor": {"cpu": {"bytes_per_s": "fast"}}}']
+PRICES = ('{"price": 3}', '{"price": {"cpu": "dear"}}')
+RECORDS = dict.fromkeys(("5", "[]", "{", "", b"\xff", '{"floor": 3}', '{"warnings": "none"}', '{"cpu": 3}'), "")
+RECORDS |= {'{"floor": {"cpu": {"bytes_per_s": "fast"}}}': "", **dict.fromkeys(PRICES, "in dollars an hour")}
+CAUSE = '[[cause]]\ntext = "t"\nclaims = ["table1/c"]\nexhibit = "table1"\ndenominator = {}\n'
 PAPERS = ["title = 3", "authors = 3", 'year = "1990"', "doi = []", "titel = 'a'", "title = "]
 PAPERS += ["[peak.tpu]\nsource='x'", "[peak.cpu]\nbandwidth_gbs=1", "[peak.cpu]\nsource='x'\nfp32_gflops=0"]
-FILES = {f"line: {name}": ("results/demo/other.jsonl", raw, "other.jsonl:1: ") for name, raw in LINES.items()}
-FILES |= {f"record {at}": ("results/demo/machine.json", raw, "machine.json: ") for at, raw in enumerate(RECORDS)}
-FILES |= {f"paper {at}": ("papers/demo/paper.toml", raw, "paper.toml: ") for at, raw in enumerate(PAPERS)}
+CAUSES = {'metric = "run"': "needs numerator or theirs", 'metric = "rum"\nnumerator = {}': "unknown metric 'rum'"}
+SAID_OF_PAPERS = dict.fromkeys(PAPERS, "") | {CAUSE + more: said for more, said in CAUSES.items()}
+FILES = {f"line: {name}": ("results/demo/other.jsonl", raw, "other.jsonl:1: ", "") for name, raw in LINES.items()}
+for at, (raw, said) in enumerate(RECORDS.items()):
+    FILES[f"record {at}"] = ("results/demo/machine.json", raw, "machine.json: ", said)
+for at, (raw, said) in enumerate(SAID_OF_PAPERS.items()):
+    FILES[f"paper {at}"] = ("papers/demo/paper.toml", raw, "paper.toml: ", said)
 PAGES = ("render", "claims", "report")
 
 
@@ -158,9 +177,9 @@ def test_exhibit(bench, tmp_path, capsys, name):
 def test_line_record_and_paper(bench, tmp_path, capsys, name):
     bench.exhibit()
     bench.run([line(packages=1)])
-    file, content, says = FILES[name]
+    file, content, *says = FILES[name]
     put(tmp_path / file, content)
-    refused(bench, tmp_path, capsys, says)
+    refused(bench, tmp_path, capsys, *says)
 
 
 @pytest.mark.parametrize("field", check.FIELDS)

@@ -1,14 +1,12 @@
-"""The map of winners: which implementation a cell shows, and which keys its exhibit may have."""
+"""The map of winners: which implementation a cell shows."""
 
 import re
 
-import pytest
 from conftest import ROOT, SERIES, cases, figure
 from synthetic import line, wrong
 
 from plots.draw import figures
 from plots.draw.best_map import best_of
-from plots.errors import UserError
 from plots.read.exhibits import read_toml
 from plots.write import tables
 
@@ -70,18 +68,6 @@ def test_a_map_without_times_is_no_figure(bench):
     skipped = rival("a", 0.1, samples_s=[], verdict=None, skip="no GPU", iterations=None)
     for text in (MAP, HEAT):
         assert figures.draw(bench.view([skipped, wrong("point 3 has label 1", k=8)], text)) is None
-
-
-@pytest.mark.parametrize("style", ["map", "heat"])
-@cases(
-    "change said",
-    (('down = ["d", "n"]\n', ""), "down missing"),
-    (('"iteration"', '"iteration", "assign"'), "one metric"),
-    (('"STYLE"', '"line"'), "down belongs to a map"),
-)
-def test_a_map_with_missing_or_extra_keys_is_refused(bench, style, change, said):
-    with pytest.raises(UserError, match=said):
-        bench.exhibit(MAP.replace('"map"', '"STYLE"').replace(*change).replace("STYLE", style))
 
 
 def test_a_heat_of_shares_frames_no_zero_and_draws_the_labels_of_its_rows_once(bench):

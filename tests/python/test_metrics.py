@@ -267,8 +267,3 @@ def test_a_disturbed_or_coarse_time_is_none_of_the_worst(bench):
     given[-1]["grade"] = "coarse"
     table = tables.build(bench.view(given, WORST))
     assert len(table.rows) == 1
-
-
-def test_worst_needs_a_speedup_in_the_first_column(bench):
-    with pytest.raises(UserError, match="worst"):
-        bench.exhibit(WORST.replace('["speedup:run", "run"]', '["run", "speedup:run"]'))

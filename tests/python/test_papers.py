@@ -1,17 +1,14 @@
 """wu2011: claims and figures over many sets, a quick run. taylor2021: cases beside its printed values, phases within
 others, curves along iterations, a quick run."""
 
-from contextlib import nullcontext
-
 import pytest
 from built import lines_of, needs_kmbench, succeeded
-from conftest import SERIES, cases, claim, exhibits_of, figure
+from conftest import SERIES, exhibits_of, figure
 from synthetic import line
 
 from plots.decide.verdicts import FAILED, REPRODUCED
 from plots.draw import figures
 from plots.draw.sets import merged, steps
-from plots.errors import UserError
 from plots.read.intervals import exact
 from plots.read.metrics import metric
 from plots.read.times import traced
@@ -65,13 +62,6 @@ def test_a_mean_is_over_all_cases(bench, expect, verdict):
     assert found.verdict == verdict and found.measured.startswith("1750 [")
 
 
-@pytest.mark.parametrize(("share", "fits"), [(0, False), (0.5, True), (1, True), (1.01, False)])
-def test_a_share_is_above_0_and_at_most_1(bench, share, fits):
-    text = SETS + claim(f'kind = "share"\nmetric = "ealt"\nat_least = 1\nshare = {share}')
-    with nullcontext() if fits else pytest.raises(UserError, match="a share, above 0 and at most 1 is needed"):
-        bench.exhibit(text)
-
-
 def test_curves_over_sets_show_their_median_and_range():
     pairs = [(0.1, exact(3.0)), (0.1, exact(1.0)), (0.1, exact(2.0)), (0.2, exact(5.0))]
     assert [(x, e.value, e.low, e.high) for x, e in merged(pairs)] == [(0.1, 2, 1, 3), (0.2, 5, 5, 5)]
@@ -92,17 +82,6 @@ def test_figures_over_sets_hold_one_curve_an_implementation(bench):
 def test_a_counter_along_iterations(bench):
     (ax,) = figures.draw(bench.view(sets(1.0, 2.0), of_sets("iterations", "counter:mean_m", "xmax = 3"))).axes
     assert [list(curve.get_ydata()) for curve in ax.lines] == [[4, 3, 2]] * 2
-
-
-@cases(
-    "text said",
-    (of_sets("line", "ealt"), "belongs to the styles sets and shares"),
-    (of_sets("sets", "ealt", ""), "belongs to the styles sets and shares"),
-    (of_sets("iterations", "ealt", ""), "along iterations"),
-)
-def test_an_impossible_figure_is_refused(bench, text, said):
-    with pytest.raises(UserError, match=said):
-        bench.exhibit(text)
 
 
 def test_an_exhibit_that_reuses_others_keeps_the_sets_that_they_vary(bench):
