@@ -161,18 +161,6 @@ class MachineRecord : public Files {
   }
 };
 
-TEST_F(MachineRecord, AFolderOfAnotherMachineIsRefused) {
-  EXPECT_EQ(complaint(), "no complaint");
-  EXPECT_EQ(complaint(), "no complaint") << "a second time";
-  Json record = read_machine_record(folder_ / "machine.json");
-  record["fingerprint"]["host"] = "elsewhere";
-  write("machine.json", record.dump());
-  expect_has(complaint(), {"another machine (host differs)", "--out", "--same-machine"});
-  EXPECT_EQ(read_machine_record(folder_ / "machine.json"), record) << "nothing is written";
-  EXPECT_EQ(complaint(true), "no complaint");
-  EXPECT_EQ(complaint(), "no complaint") << "from then on it is the same one";
-}
-
 TEST_F(MachineRecord, LinesWithoutAFingerprintAreRefused) {
   write("machine.json", R"({"id": "here", "price": {"cpu": 1}})");
   EXPECT_EQ(complaint(), "no complaint") << "a price alone is of no machine";

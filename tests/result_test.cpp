@@ -7,8 +7,6 @@
 
 #include "bench/base/home.hpp"
 #include "bench/base/statistics.hpp"
-#include "bench/machine/version.hpp"
-#include "bench/run/run.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/lines.hpp"
 
@@ -150,29 +148,6 @@ TEST_F(ResultFiles, WhatCannotBeWrittenIsSaid) {
   expect_has(complaint_of([&] { ResultFile(file + "/adhoc.jsonl"); }), {"cannot write", "adhoc.jsonl"});
 }
 
-TEST(GoogleBenchmarkExport, HasTheFieldsItsToolsRead) {
-  const Json good = line_with(measured({0.5, 0.25})), bad = line_of("x", "wrong"), failed = line_of("y", nullptr, "it died");
-  const Json out = to_google_benchmark({good, bad, failed});
-  EXPECT_EQ(out["context"]["host_name"], "here");
-  EXPECT_EQ(out["context"]["date"], good["date"]);
-  ASSERT_EQ(out["benchmarks"].size(), 4u) << "an entry a repetition, and one for each that has none";
-  for (int at : {0, 1}) {
-    const Json& entry = out["benchmarks"][at];
-    EXPECT_EQ(entry["name"], "cpu/lloyd/naive/blobs/n:100/d:2/k:3/fp32/iters:10/random1");
-    EXPECT_EQ(entry["run_name"], entry["name"]);
-    EXPECT_EQ(entry["run_type"], "iteration");
-    EXPECT_EQ(entry["repetitions"], 2);
-    EXPECT_EQ(entry["repetition_index"], at);
-    EXPECT_EQ(entry["real_time"], at == 0 ? 500.0 : 250.0);
-    EXPECT_TRUE(entry["cpu_time"].is_number());
-    EXPECT_EQ(entry["time_unit"], "ms");
-    EXPECT_EQ(entry["iterations"], 1);
-  }
-  EXPECT_EQ(out["benchmarks"][2]["error_occurred"], true);
-  EXPECT_EQ(out["benchmarks"][2]["error_message"], "wrong");
-  EXPECT_EQ(out["benchmarks"][3]["error_message"], "it died");
-}
-
 TEST(GoogleBenchmarkExport, NamesAllThatTellsTwoCasesApart) {
   Json line = line_of("x", "");
   const auto name = [&] { return to_google_benchmark({line})["benchmarks"][0]["name"].get<std::string>(); };
@@ -244,27 +219,6 @@ TEST_F(ResultFiles, ATimeNeedsAnIteration) {
     line["iterations"] = iterations;
     EXPECT_EQ(read_lines(write("lines", line.dump())).at(0)["samples_s"].size(), iterations == 0 ? 0u : 2u);
   }
-}
-
-TEST_F(ResultFiles, MoreRepetitionsAreTheMissingOnes) {
-  RunOptions options{.out = folder_, .machine = "here"};
-  Case c = some_case();
-  c.repetitions = 5;
-  Json line = skeleton(c, {}, "here");
-  add_measurement(line, c, measured({0.3, 0.1}));
-  ResultFile(result_path(options, c)).append(line);
-  const auto left = [&](int repetitions) {
-    c.repetitions = repetitions;
-    return missing_runs({c}, options).at(0);
-  };
-  const int known = version::dirty() ? 0 : 2;  // nothing is told of a tree with changes
-  EXPECT_EQ(left(5).repetitions, 5 - known);
-  EXPECT_EQ(left(5).continues, known);
-  EXPECT_EQ(skeleton(left(5), {}, "here")["continues"], known > 0 ? Json(known) : Json());
-  EXPECT_EQ(left(2).repetitions, 2);
-  EXPECT_EQ(left(2).continues, 0) << "all are there";
-  options.redo = true;
-  EXPECT_EQ(left(5).continues, 0);
 }
 
 TEST(Median, OfOddAndEvenNumbers) {

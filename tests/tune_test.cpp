@@ -225,21 +225,6 @@ TEST_F(TuningFiles, ABusyMachineIsRefusedBeforeAnythingIsWritten) {
 
 // ---- the values that a run gets ----
 
-TEST_F(TuningFiles, ValuesAreExactNearestOrDefault) {
-  Case tuned = space().at({2, 1});
-  TunedValues(folder_, "m").keep(tuned, {"pace", "idle"}, Json::object());
-  const auto expect = [](const Case& c, const char* source, int pace) {
-    EXPECT_EQ(c.tuned, source);
-    EXPECT_EQ(c.config.number("pace"), pace);
-  };
-  expect(applied(problem()), "exact", 4);
-  expect(applied(problem(1023, 7)), "exact", 4);  // 2^9 and 2^2 likewise
-  expect(applied(problem(1024)), "nearest", 4);
-  expect(applied(problem(1000, 4, "fp64")), "default", 1);
-  expect(applied(problem(), {"pace"}), "exact", 1);  // a given value stays
-  EXPECT_EQ(applied(problem(1000, 4, "fp32", "cpu/lloyd/naive")).tuned, "default");
-}
-
 TEST_F(TuningFiles, TheNearestIsTheLeastFar) {
   TunedValues values(folder_, "m");
   const auto keep = [&](std::int64_t n, const TuningPoint& point) { values.keep(TuningSpace(problem(n), {}).at(point), {}, Json::object()); };
@@ -247,13 +232,6 @@ TEST_F(TuningFiles, TheNearestIsTheLeastFar) {
   keep(100'000, {2, 0});
   EXPECT_EQ(applied(problem(4'000)).config.number("pace"), 2);
   EXPECT_EQ(applied(problem(40'000)).config.number("pace"), 4);
-}
-
-TEST_F(TuningFiles, OtherValuesOfOtherParametersAreNearAtMost) {
-  TunedValues(folder_, "m").keep(space().at({2, 0}), {}, Json::object());
-  const Case c = applied(case_with({{"implementation", {word("faults/fast_where_wrong")}}, {"set.mode", {whole(1)}}}), {"mode"});
-  EXPECT_EQ(c.tuned, "nearest");
-  EXPECT_EQ(c.config.number("mode"), 1);
 }
 
 TEST_F(TuningFiles, ValuesThatCannotRunAreNoValues) {

@@ -40,7 +40,9 @@ class Input:
 FLAGS = table(r"""
     --n  0  -1  1.5  1e999  NaN  1e16  0x10  ten  ３  1,  ,1  1,,2  1:2  10:1:x10  0:0:x2  1:1e18:+1  :::  1;2
     --d  0  -2  4294967298  100001  2.5  1e999  two  18446744073709551618  2,  1:100001:+50000
-    --k  0  -1  101  4294967299  3.5  NaN  three  3,0  1:200:+1  1e9  1,,2  9:1:x2
+    --k  0  -1  101  4294967299  3.5  NaN  three  3,0  1:200:+1  1e9  1,,2  9:1:x2  1:2:3  1:2:*3  10:1:x10  1:10:x1
+        1:10:x0.5  1:10:+0  1:10:+-1  0:10:x2  a:b:x2  1:10:x2:x3  :  1:1e9:+1  1:1e18:+1  1e18:2e18:+1
+        1:2:x1.0000000001  nan:1:+1  1:inf:+1  1::+1  ::  1:2:x  1:2:+  :2:+1
     --precision  fp16  32  fp32,half  FP32  fp32:fp64
     --init  best  none.npy  .  /dev/null  /dev/zero.npy  random,kmeans++
     --seed  -1  1.5  one  1e300  18446744073709551616
@@ -84,7 +86,7 @@ SAYS = {
     "--k=0": "k must lie between 1",
     "--k=101": "k = 101 is more than n = 100",
     "--k=1,,2": "empty value",
-    "--k=9:1:x2": "'9:1:x2' is not a range",
+    "--k=1:200:+1": "k = 101 is more than n = 100",
     "--d=0": "d must lie between 1",
     "--precision=fp16": "precision 'fp16'; accepted: fp32, fp64",
     "--init=best": "init 'best'",
@@ -129,7 +131,8 @@ def flag_inputs() -> Iterator[Input]:
     for flag, values in FLAGS.items():
         for value in [*values, *LONG.get(flag, [])]:
             given = f"{flag}={value}"
-            yield Input(given[:60], [*WITHOUT.get(flag, SMALL), given], SAYS.get(given, ""))
+            ranged = f"'{re.escape(value)}' (is not a range|holds more than)" if flag == "--k" and ":" in value else ""
+            yield Input(given[:60], [*WITHOUT.get(flag, SMALL), given], SAYS.get(given, ranged))
     for flag in [*FLAGS, "--out", "--paper"]:
         yield Input(f"{flag} without a value", [*SMALL, f"{flag}="], "no value")
     for flag in ["--k", "--paper", "--filter", "--machine", "--out"]:

@@ -72,14 +72,19 @@ def test_an_export_has_every_sample_and_every_reason(points, tmp_path):
     kmbench("run", *which, *points, program=FAULTY)
     run = succeeded("export", tmp_path / "adhoc.jsonl")
     document = json.loads(run.stdout)
-    assert document["context"]["date"]
+    assert document["context"].keys() >= {"date", "host_name"}
     entries: dict[str, list[dict]] = {}
     for entry in document["benchmarks"]:
+        assert (entry["run_name"], entry["run_type"]) == (entry["name"], "iteration")
         assert "/iters:10/" in entry["name"] and entry["name"].endswith("initial.npy1")
         entries.setdefault(entry["name"].split("//")[0], []).append(entry)
     times = [entry["real_time"] for entry in entries["cpu/lloyd/naive"]]
     assert times == pytest.approx([1e3 * sample for sample in by_fault(tmp_path)["naive"]["samples_s"]])
-    assert entries["faults/throws"][0]["error_message"] == "the solver gave up"
-    assert entries["faults/wrong_mean"][0]["error_occurred"] is True
+    for at, entry in enumerate(entries["cpu/lloyd/naive"]):
+        assert (entry["repetitions"], entry["repetition_index"], entry["time_unit"]) == (3, at, "ms")
+        assert entry["iterations"] == 1 and isinstance(entry["cpu_time"], (int, float))
+    (throws,), (wrong,) = entries["faults/throws"], entries["faults/wrong_mean"]
+    assert throws["error_message"] == "the solver gave up"
+    assert wrong["error_occurred"] is True and wrong["error_message"].startswith("centroid ")
     succeeded("export", tmp_path / "adhoc.jsonl", "--out", tmp_path / "gb.json")
     assert json.loads((tmp_path / "gb.json").read_text()) == document

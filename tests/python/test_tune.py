@@ -126,22 +126,25 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @cases(
     "more match pace",
     ("--n 500", "exact", 4),
-    ("--n 260", "exact", 4),
+    ("--n 260 --k 2", "exact", 4),  # 2^8 and 2^1 likewise
     ("--n 2000", "nearest", 4),
     ("--n 500 --set mode=1", "nearest", 4),
     ("--n 500 --set pace=2", "exact", 2),
     ("--n 500 --precision fp64", "default", 1),
     ("--n 500 --machine other", "default", 1),
+    ("--n 500 --implementation cpu/lloyd/multi_pass", "default", None),
     ("", None, 1),
 )
 def test_a_run_says_where_its_values_come_from(tuned, tmp_path, more, match, pace):
     asked = ["--tuned", "--tuning", tuned] if more else ["--n", "500"]
     machine = [] if "--machine" in more else ["--machine", "m"]
-    command = flags(implementation="faults/fast_where_wrong", dataset="blobs", k=3, iterations=1, out=tmp_path)
-    once = flags(repetitions=1, warmup=0)
-    succeeded("run", *command, *once, *more.split(), *asked, *machine, program=FAULTY)
+    usual = {"--implementation": "faults/fast_where_wrong", "--k": "3"}
+    others = [word for flag, value in usual.items() if flag not in more for word in (flag, value)]
+    once = flags(dataset="blobs", iterations=1, repetitions=1, warmup=0, out=tmp_path)
+    succeeded("run", *others, *once, *more.split(), *asked, *machine, program=FAULTY)
     (one,) = lines_of(tmp_path / "adhoc.jsonl")
-    assert (one["tuned"], one["parameters"]["pace"]) == (match, pace)
+    assert (one["tuned"], one["parameters"].get("pace")) == (match, pace)
+    assert one["parameters"].get("mode", 0) == ("mode=1" in more), "a given value stays"
 
 
 def test_a_dry_run_tells_the_settings_and_writes_nothing(tmp_path):
