@@ -181,10 +181,11 @@ def test_claims_by_machine_are_one_table(bench):
     assert any("Decided on two machines or more: 1 claims, 0 with one verdict" in text for text in table.remarks)
 
 
-def test_the_command_writes_pages_tables_and_the_cascade(bench, tmp_path, capsys):
+def test_the_command_opens_with_sentences_and_writes_pages_tables_and_pictures(bench, tmp_path, capsys):
     bench.exhibit(RIVALS + PAPER + CLAIM)
-    lines = [line(implementation=f"cpu/{x}", packages=1, seconds=s) for x, s in (("a", 0.1), ("b", 0.2))]
-    for name in ("one", "two"):
+    for name, factor in (("one", 1), ("two", 2)):
+        rivals = [(f"cpu/{x}", s, n) for n in (10, 20, 40) for x, s in (("a", 0.1), ("b", 0.2))]
+        lines = [line(implementation=x, n=n, seconds=factor * s, work=WORK, threads=0) for x, s, n in rivals]
         write(bench.results, name, lines, FLOOR)
     folder = tmp_path / "out/hardware"
     words = ["--out", folder.parent, "--machine", "two", "--machine", "one"]
@@ -194,8 +195,10 @@ def test_the_command_writes_pages_tables_and_the_cascade(bench, tmp_path, capsys
     names = {path.name for path in folder.rglob("*") if path.is_file()}
     assert {"table1.md", "table1-time.csv", "table1-time.tex", "table1-cascade.svg", "claims.md", "claims.csv"} <= names
     rows = list(csv.DictReader((folder / "demo/table1-time.csv").open()))
-    assert [float(row["faster:one"]) for row in rows] == pytest.approx([1, 1])
+    assert [float(row["faster:one"]) for row in rows] == pytest.approx([2] * 6)
     assert "| application | cpu | cpu/a | 1.000 | 1.000 | 1.000 |" in (folder / "demo/table1.md").read_text()
+    told = "one CPU against two CPU: 2 [2, 2] times as fast where arithmetic binds (3 problems)"
+    assert told in out and told in (folder / "devices.md").read_text() and "devices.svg" in names
 
 
 @cases("each told", ((2.0, 2.0, 2.1), "2.03 [1.90, 2.18]"), ((9.0, 0.1), "cannot tell"), ((3.0,), "3.00"))
@@ -241,15 +244,3 @@ def test_a_rate_past_multiply_adds_is_held_against_the_matrix_units(two):
     (row,) = cells(side_tables.ceilings(both))
     assert row["arithmetic_share:fast"].raw[0] < 100 < row["arithmetic_share:slow"].raw[0]
     assert row["arithmetic_share:fast"].marks and not row["arithmetic_share:slow"].marks
-
-
-def test_the_command_opens_with_sentences_and_a_picture(bench, tmp_path, capsys):
-    bench.exhibit(RIVALS)
-    for name, seconds in (("one", 0.1), ("two", 0.2)):
-        lines = [line(n=n, seconds=seconds, work=WORK, threads=0) for n in (10, 20, 40)]
-        write(bench.results, name, lines, FLOOR)
-    assert bench.main("hardware", "--out", str(tmp_path / "out")) == 0
-    told = "two CPU against one CPU: 0.500 [0.500, 0.500] times as fast where arithmetic binds (3 problems)"
-    assert told in capsys.readouterr().out
-    assert told in (tmp_path / "out/hardware/devices.md").read_text()
-    assert (tmp_path / "out/hardware/devices.svg").is_file()

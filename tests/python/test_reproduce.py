@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from built import KMBENCH, needs_kmbench, succeeded
+from built import flags, needs_kmbench, succeeded
 from conftest import TABLE, claim, printed
 from synthetic import line, skipped, words, write, wrong
 
@@ -87,11 +87,6 @@ def test_a_case_without_a_time_is_explained_by_its_reason(bench, folders, capsys
     assert "skipped: too large" in text and "samples" not in text
 
 
-def test_of_several_machines_one_is_named(bench, folders, capsys):
-    write(bench.results, "other", LINES)
-    assert explained(capsys, "demo/table1", "1", "iteration", *folders, "--machine", "other")[0] == 0
-
-
 def test_an_archive_holds_what_its_checksums_say_and_the_same_bytes_twice(bench, folders, tmp_path, capsys):
     for ending in (".tar.gz", ".tar", ".zip"):
         paths = [tmp_path / f"{name}{ending}" for name in "ab"]
@@ -147,20 +142,18 @@ def test_a_plan_holds_every_case_of_the_file_under_its_key(bench):
 
 
 @needs_kmbench
-def test_a_result_file_is_run_again_and_compared(tmp_path, capfd):
-    flags = "--implementation cpu/lloyd/(naive|two_step)$ --dataset blobs --n 500 --d 3 --k 4"
-    flags += " --iterations 3 --repetitions 3"
-    first = [*flags.split(), "--set", "packages=1,7", "--out", str(tmp_path / "first"), "--machine", "first"]
-    succeeded("run", *first)
-    replay = ["replay", str(tmp_path / "first/adhoc.jsonl"), f"--kmbench={KMBENCH}", f"--out={tmp_path / 'again'}"]
-    assert main([*replay, "--dry-run"]) == 0
+def test_a_result_file_is_run_again_by_the_program_that_is_asked_and_compared(tmp_path):
+    which = flags(implementation="cpu/lloyd/(naive|two_step)$", set="packages=1,7", out="first", machine="first")
+    small = flags(dataset="blobs", n=500, d=3, k=4, iterations=3, repetitions=3)
+    succeeded("run", *which, *small, cwd=tmp_path)
+    replay = ["replay", "first/adhoc.jsonl", "--out", "again"]
+    succeeded(*replay, "--dry-run", cwd=tmp_path)
     assert not (tmp_path / "again/results").exists()
-    capfd.readouterr()
-    assert main(replay) == 0
-    out = capfd.readouterr().out
+    out = succeeded(*replay, cwd=tmp_path).stdout
     assert out.index("What differs between the two") < out.index("Cases")
+    assert "| commit |" not in out, "the same program measured both"
     old, new = (results.load_machine(tmp_path / name).lines for name in ("first", "again/results"))
-    same = words("implementation parameters n d k precision init max_iters iterations inertia")
+    same = words("implementation parameters n d k precision init max_iters iterations inertia judge_seed verdict")
     told = [sorted(repr([*(one[x] for x in same), one["dataset"]["hash"]]) for one in lines) for lines in (old, new)]
     assert told[0] == told[1] and len(told[0]) == 3
     assert out.count("| cpu/lloyd/naive |") >= 1

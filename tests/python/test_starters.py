@@ -3,7 +3,7 @@
 import argparse
 
 import pytest
-from built import flags, kmbench, lines_of, needs_kmbench, refused, succeeded
+from built import kmbench, needs_kmbench, refused, succeeded
 from conftest import TABLE
 from synthetic import line, samples, side, timed
 
@@ -14,19 +14,6 @@ from plots.read import sides
 STARTED = ("compare", "replay", "hardware", "claims", "explain", "render", "report", "all", "show", "history")
 STARTED += ("coverage", "artifact", "tuning", "t4", "scatter")
 pytestmark = needs_kmbench
-
-
-def test_replay_measures_with_the_program_that_started_it(tmp_path):
-    small = flags(dataset="blobs", n=400, d=3, k=4, iterations=3, repetitions=2)
-    first = flags(implementation="cpu/lloyd/naive$", out=tmp_path / "first", machine="first")
-    succeeded("run", *first, *small)
-    ran = succeeded("replay", "first/adhoc.jsonl", "--out", "again", cwd=tmp_path)
-    assert "What differs between the two" in ran.stdout and "1 pair" in ran.stdout
-    assert "| commit |" not in ran.stdout, "the same program measured both"
-    first, again = (lines_of(tmp_path / file) for file in ("first/adhoc.jsonl", "again/results/replay.jsonl"))
-    assert len(first) == len(again) == 1
-    for field in ("inertia", "judge_seed", "verdict"):
-        assert again[0][field] == first[0][field], field
 
 
 def test_the_users_arguments_go_before_kmbenchs_own(tmp_path, bench):
