@@ -47,33 +47,25 @@ def test_a_stand_in_beside_the_real_set_counts_in_claims_on_all_cases(bench):
     assert bench.judge(lines, paper=LIKE, **BOUND).verdict == STAND_IN
 
 
-def test_a_claim_on_a_missing_file_waits_for_data(bench):
-    claim = {"kind": "value", "expect": 1.0, "within": 2.0, "where": {"dataset": "real"}}
-    lines = [line(dataset="like", packages=1)]
-    found = bench.judge(lines, paper=LIKE, **claim)
-    assert (found.verdict, found.need) == (INCOMPARABLE, "data real")
-    there = [*lines, line("demo/other", dataset="real")]
-    assert bench.judge(there, paper=LIKE, **claim).need == "run"
-
-
-@cases("name need", ("gpu/lloyd/naive", "gpu"), ("cpu/lloyd/naive", "run"), (["gpu/a", "cpu/b"], "run"))
-def test_a_claim_about_gpus_alone_waits_for_one(bench, name, need):
-    record = {"cpu": {"threads": 2}}
-    assert bench.judge([line(packages=1)], record=record, **BOUND, where={"implementation": name}).need == need
+OF_FILES = [line(packages=1, dataset=name) for name in ("as", "like", "ran")]
 
 
 @cases(
-    "asked need",
-    ("real", "data real"),
-    (["real", "file"], "data real"),
-    (["real", "like"], "run"),  # a stand-in would do
-    (["real", "ran"], "run"),
+    "where lines need",
+    ({"dataset": "real"}, OF_FILES, "data real"),
+    ({"dataset": "real"}, [*OF_FILES, line("demo/other", dataset="real")], "run"),  # the file is there
+    ({"dataset": ["real", "file"]}, OF_FILES, "data real"),
+    ({"dataset": ["real", "like"]}, OF_FILES, "run"),  # a stand-in would do
+    ({"dataset": ["real", "ran"]}, OF_FILES, "run"),
+    ({"implementation": "gpu/lloyd/naive"}, OF_FILES, "gpu"),
+    ({"implementation": "cpu/lloyd/naive"}, OF_FILES, "run"),
+    ({"implementation": ["gpu/a", "cpu/b"]}, OF_FILES, "run"),
 )
-def test_claims_on_files_alone_need_a_file(bench, asked, need):
+def test_a_claim_that_no_line_decides_waits_for_a_file_a_gpu_or_a_run(bench, where, lines, need):
     paper = {"stand_ins": {"like": "real", "as": "file"}, "parts": {"half": "ran"}}
-    lines = [line(packages=1, dataset=name) for name in ("as", "ran")]
-    claim = {**BOUND, "where": {"dataset": asked, "packages": 10}}
-    assert bench.judge(lines, paper=paper, **claim).need == need
+    claim = {**BOUND, "where": {**where, "packages": 10}}
+    found = bench.judge(lines, record={"cpu": {"threads": 2}}, paper=paper, **claim)
+    assert (found.verdict, found.need) == (INCOMPARABLE, need)
 
 
 def test_a_claim_that_holds_by_construction_is_not_decided(bench):

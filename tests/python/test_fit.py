@@ -98,18 +98,15 @@ def test_without_a_right_result_nothing_is_written(points: Path, fault: str) -> 
     assert names(points.parent) == {"points.npy"}
 
 
-def test_an_empty_folder_is_a_place(points: Path) -> None:
-    (points.parent / "out").mkdir()
+@pytest.mark.parametrize("link", [False, True])
+def test_an_empty_folder_is_a_place_and_a_link_to_one_stays_one(points: Path, link: bool) -> None:
+    folder, out = points.parent / ("there" if link else "out"), points.parent / "out"
+    folder.mkdir()
+    if link:
+        out.symlink_to(folder)
     assert fit(points, *CPU, "--n-init", 1).returncode == 0
-    answer(points.parent / "out")
-
-
-def test_a_link_to_a_folder_stays_one(points: Path) -> None:
-    (points.parent / "there").mkdir()
-    (points.parent / "out").symlink_to(points.parent / "there")
-    assert fit(points, *CPU, "--n-init", 1).returncode == 0
-    answer(points.parent / "there")
-    assert (points.parent / "out").is_symlink()
+    answer(folder)
+    assert out.is_symlink() == link
 
 
 def test_a_full_disk_is_no_wrong_result(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import tracemalloc
 
 import jsonschema
 import pytest
-from conftest import ROOT
+from conftest import ROOT, cases
 from line_schema import SCHEMA, VALIDATOR
 from synthetic import ENERGY, FAULTS, line, of_schema, skipped, wrong
 
@@ -176,6 +176,15 @@ def test_a_line_that_continues_another_has_the_samples_of_both(bench):
     assert [made["samples_s"] for made in raw] == [[3.0, 1.0], [2.0], [5.0, 4.0]], "an exhibit keeps all lines"
 
 
+@cases(
+    "before then counted",
+    ({"samples_s": [3.0]}, {"continues": 1}, [3.0, 2.0]),  # of a single run
+    ({"samples_s": [3.0, 1.0], "dirty": True}, {"continues": 2, "dirty": True}, [2.0]),  # what was changed meanwhile?
+)
+def test_a_line_continues_one_of_the_same_clean_tree(bench, before, then, counted):
+    assert samples(bench, line(**before), line(samples_s=[2.0], **then)) == counted
+
+
 OTHERS = [{"continues": None}, {"continues": 1}, {"continues": 3}, {"commit": "another"}, {"dirty": True}]
 OTHERS += [{"grade": "exact"}, {"iterations": 4}, {"exhibit_hash": "f" * 16}, {"hash": "1" * 32}, {"device": "gpu"}]
 
@@ -184,15 +193,6 @@ OTHERS += [{"grade": "exact"}, {"iterations": 4}, {"exhibit_hash": "f" * 16}, {"
 def test_a_differing_line_counts_by_itself(bench, fields):
     then = line(samples_s=[2.0], **{"continues": 2, **fields})
     assert samples(bench, line(samples_s=[3.0, 1.0]), then | {"case": line()["case"]}) == [2.0]
-
-
-def test_a_line_of_a_changed_tree_is_not_continued(bench):
-    before = line(samples_s=[3.0, 1.0], dirty=True)
-    assert samples(bench, before, line(samples_s=[2.0], dirty=True, continues=2)) == [2.0]
-
-
-def test_a_line_may_continue_a_single_run(bench):
-    assert samples(bench, line(samples_s=[3.0]), line(samples_s=[2.0], continues=1)) == [3.0, 2.0]
 
 
 def test_a_wrong_line_after_a_right_one_has_no_time(bench):
