@@ -86,11 +86,30 @@ struct Field {
   Problem<float> problem{};
 };
 
-TEST(Budget, OfNothingTakesTheBestForecast) {
-  Field field({{"slow", 0.4, 0.1}, {"best forecast", 0.3, 0.9}});
-  EXPECT_EQ(field.choose(0), "best forecast");
-  EXPECT_EQ(field.prepared(), 1);
-  EXPECT_EQ(field.all[1].iterations, 0);
+TEST(Budget, DecidesWhoIsTriedAndWins) {
+  struct Row {
+    const char* what;
+    std::vector<MadeUp> candidates;
+    double part;
+    const char* winner;
+    std::vector<int> prepared;
+  };
+  for (const auto& [what, candidates, part, winner, prepared] :
+       {Row{"of nothing", {{"slow", 0.4, 0.1}, {"best forecast", 0.3, 0.9}}, 0, "best forecast", {0, 1}},
+        Row{"confirmed by its trial", {{"best forecast", 0.3, 0.3}, {"slower", 0.4, 0.8}}, 0.1, "best forecast", {1, 1}},
+        Row{"out of the factor", {{"best forecast", 0.3, 0.3}, {"out of the factor", 1.5, 0.01}}, 0.1, "best forecast", {1, 0}},
+        Row{"the best proves wrong", {{"best forecast", 0.1, 2}, {"out of the factor", 0.3, 0.3}}, 0.1, "out of the factor", {1, 1}},
+        Row{"the best does not fit", {{"best forecast", 0.1, 0.1, 0, false}, {"next", 0.9, 0.9}}, 0, "next", {1, 1}},
+        Row{"cannot stop early", {{"best forecast", 0.3, 0.3, 0, true, false}, {"faster", 0.31, 0.1}}, 0.1, "best forecast", {1, 0}}}) {
+    Field field(candidates);
+    EXPECT_EQ(field.choose(part), winner) << what;
+    for (std::size_t at = 0; at < prepared.size(); ++at) EXPECT_EQ(field.all[at].prepared, prepared[at]) << what << ", " << at;
+    const MadeUp& won = *std::ranges::find(field.all, winner, &MadeUp::name);
+    EXPECT_TRUE(part > 0 || won.iterations == 0) << what << ": no trial";
+    EXPECT_EQ(won.limit, 300) << what << ": the winner makes the whole run";
+  }
+  Field none({{"alone", 0.1, 0.1, 0, false}});
+  EXPECT_THROW(none.choose(0.1), std::runtime_error);
 }
 
 TEST(Budget, FindsAFasterCandidateAndPreparesItOnce) {
@@ -100,24 +119,6 @@ TEST(Budget, FindsAFasterCandidateAndPreparesItOnce) {
   EXPECT_EQ(field.all[1].prepared, 1);
   EXPECT_EQ(field.all[0].iterations, 1 + 10) << "a third of a tenth, and one before";
   EXPECT_EQ(field.all[1].limit, 300) << "the winner makes the whole run";
-}
-
-TEST(Budget, KeepsTheBestForecastThatItsTrialConfirms) {
-  Field field({{"best forecast", 0.3, 0.3}, {"slower", 0.4, 0.8}});
-  EXPECT_EQ(field.choose(0.1), "best forecast");
-  EXPECT_EQ(field.all[0].prepared, 1);
-  EXPECT_EQ(field.all[0].limit, 300);
-}
-
-TEST(Budget, NeverPreparesACandidateOutOfTheFactor) {
-  Field field({{"best forecast", 0.3, 0.3}, {"out of the factor", 1.5, 0.01}});
-  EXPECT_EQ(field.choose(0.1), "best forecast");
-  EXPECT_EQ(field.all[1].prepared, 0);
-}
-
-TEST(Budget, LooksFurtherWhereTheBestForecastProvesWrong) {
-  Field field({{"best forecast", 0.1, 2}, {"out of the factor", 0.3, 0.3}});
-  EXPECT_EQ(field.choose(0.1), "out of the factor");
 }
 
 TEST(Budget, IsKept) {
@@ -138,19 +139,6 @@ TEST(Budget, OfAShortRunAllowsNoTrial) {
     EXPECT_EQ(field->prepared(), 1);
     EXPECT_EQ(field->all[0].iterations, 0);
   }
-}
-
-TEST(Budget, TakesTheNextForecastWhereTheBestDoesNotFit) {
-  Field field({{"best forecast", 0.1, 0.1, 0, false}, {"next", 0.9, 0.9}});
-  EXPECT_EQ(field.choose(0), "next");
-  Field none({{"alone", 0.1, 0.1, 0, false}});
-  EXPECT_THROW(none.choose(0.1), std::runtime_error);
-}
-
-TEST(Budget, DoesNotTryWhatCannotStopEarly) {
-  Field field({{"best forecast", 0.3, 0.3, 0, true, false}, {"faster", 0.31, 0.1}});
-  EXPECT_EQ(field.choose(0.1), "best forecast");
-  EXPECT_EQ(field.prepared(), 1);
 }
 
 // ---- points that repeat ------------------------------------------------------------------------------------------------------------------------

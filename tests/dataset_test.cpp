@@ -233,17 +233,5 @@ TEST_F(Mapped, GeneratedPointsGoToTheirFileAsTheyAreMade) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // nothing half-made is left
 }
 
-TEST_F(Mapped, IsJudgedLikeOtherPoints) {
-  const auto data = load_dataset<float>(mapped(table()));
-  const std::vector<float> start(data.values.get(), data.values.get() + 6);
-  Problem<float> problem{{.n = data.n, .d = 3, .k = 2, .max_iters = 2}, data.points(), start};
-  const auto& implementation = named("cpu/lloyd/out_of_core");
-  const ParameterValues values = {{"chunk", 1}, {"threads", 2}};
-  Solution<float> solution = solve(problem, implementation.name, values);
-  EXPECT_EQ(judge(problem, solution, implementation.description, config_of(implementation, values)).verdict, "");
-  solution.labels[4000] ^= 1;
-  EXPECT_NE(judge(problem, solution, implementation.description, config_of(implementation, values)).verdict, "");
-}
-
 }  // namespace
 }  // namespace km
