@@ -25,13 +25,20 @@ def table(text: str) -> dict[str, list[str]]:
 
 
 def numbered(kind: str, groups: dict[str, list[str]], made: Callable[[str], bytes]) -> Files:
-    """A file for each item, by what is said of it. ITEM stands for the item, NAME for its first word."""
-    pairs = [(item, said) for said, items in groups.items() for item in items]
-    return {f"{kind} {at}": (made(item), with_names(said, item)) for at, (item, said) in enumerate(pairs)}
+    """A file for each item."""
+    return {f"{kind} {at}": (made(item), said) for at, (item, said) in enumerate(pairs(groups))}
+
+
+def pairs(groups: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """Each item with what is said of it, in which ITEM stands for the item, `NAME = VALUE` or --NAME=VALUE."""
+    return [(item, with_names(said, item)) for said, items in groups.items() for item in items]
 
 
 def with_names(said: str, item: str) -> str:
-    return said.replace("ITEM", re.escape(item)).replace("NAME", re.escape(item.partition(" ")[0]))
+    name, _, value = item.lstrip("-").replace(" = ", "=", 1).partition("=")
+    for word, text in (("ITEM", item), ("NAME", name), ("VALUE", value)):
+        said = said.replace(word, re.escape(text))
+    return said
 
 
 TYPE, ORDER, SHAPE = "'descr': '<f4', ", "'fortran_order': False, ", "'shape': (3, 2), "

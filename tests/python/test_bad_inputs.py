@@ -10,17 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import bad_files
-from bad_files import spaced, table
+from bad_files import pairs, spaced, table
 from built import FAULTY, KMBENCH, ROOT, WARNING, kmbench, needed, refused, written
 
 needed(KMBENCH, FAULTY)
 LIMIT_S = 20.0  # a hang, not a measure of speed
 LIMIT_KILOBYTES = 100_000
 RUN = ["run", "--implementation", "cpu/lloyd/naive", "--out", "out"]
-TWO_STEP = ["run", "--implementation", "cpu/lloyd/two_step", "--out", "out"]
 BLOBS = ["--dataset", "blobs", "--n", "100"]
 SMALL = [*RUN, *BLOBS, "--k", "3"]
-DATA = ["data", "blobs", "--n", "10", "--out", "out.npy"]
 
 
 @dataclass
@@ -38,75 +36,71 @@ class Input:
 
 
 FLAGS = table(r"""
-    --n  0  -1  1.5  1e999  NaN  1e16  0x10  ten  ３  1,  ,1  1,,2  1:2  10:1:x10  0:0:x2  1:1e18:+1  :::  1;2
-    --d  0  -2  4294967298  100001  2.5  1e999  two  18446744073709551618  2,  1:100001:+50000
-    --k  0  -1  101  4294967299  3.5  NaN  three  3,0  1:200:+1  1e9  1,,2  9:1:x2  1:2:3  1:2:*3  10:1:x10  1:10:x1
-        1:10:x0.5  1:10:+0  1:10:+-1  0:10:x2  a:b:x2  1:10:x2:x3  :  1:1e9:+1  1:1e18:+1  1e18:2e18:+1
-        1:2:x1.0000000001  nan:1:+1  1:inf:+1  1::+1  ::  1:2:x  1:2:+  :2:+1
-    --precision  fp16  32  fp32,half  FP32  fp32:fp64
-    --init  best  none.npy  .  /dev/null  /dev/zero.npy  random,kmeans++
-    --seed  -1  1.5  one  1e300  18446744073709551616
-    --iterations  0  -1  1.5  1e10  ten  4294967297
-    --tolerance  -0.1  1.5  nan  none  1e999
-    --repetitions  0  -1  1e7  2.5  five  4294967297
-    --warmup  -1  1e7  one  0.5
-    --device  -1  x  1.5  4294967296  1023
-    --order-seed  -1  1.5  x  18446744073709551616  1e300
-    --judge-seed  -1  1.5  x  18446744073709551616  1e300
-    --timeout  0  -1  x  nan  1e999
-    --memory  0  -1  x  nan  1e999
-    --filter  (  )  [  *  a{2,1}  (?=a)  (?!a)  \1  a{1001}  ((a{1,500}){1,500}){1,500}  (?P<a  nothing matches this  \
-    --benchmark_filter  (  -(  nothing matches this
-    --set  packages  =1  packages=  nothing=1  =  packages=1,  packages==1  packages=0  packages=many  packages=1.5
-    --set  threads=1e999
-    --data-set  sigma2  sigma2=  =1  nothing=1  sigma2=wide  sigma2=-1  sigma2=nan  sigma2=1e999  seed=-1  seed=0.5
-    --data-set  groups=-1  groups=1.5  groups=1e12  sigma2=1,,2  low=20
-    --profile  fast  Paper
-    --machine  ../x  a/b  .  ..  a b  ü
-    --dataset  none  blobs,none  blobs,  none.npy  ../blobs  a:b
-    --data  none.npy  .  /dev/null  /dev/zero
-    --implementation  (  none  (?!a)  cpu/lloyd/none  (a{1,900}){1,900}  \p{Foo}
-    --benchmark_repetitions  0  -1  x  1e9
-    --benchmark_format  xml  JSON
-    --benchmark_out  none/x.json  .  pipe.csv
-    --benchmark_out_format  xml
-    --benchmark_min_time  1s
+    NAME must lie between  --n=0  --n=-1  --n=1e16  --d=0  --d=-2  --d=4294967298  --d=100001  --d=18446744073709551618
+        --d=1:100001:+50000  --k=0  --k=-1  --k=4294967299  --k=3,0  --k=1e9  --seed=-1  --seed=1e300
+        --seed=18446744073709551616  --iterations=0  --iterations=-1  --iterations=1e10  --iterations=4294967297
+        --warmup=-1  --warmup=1e7
+    NAME must lie between 0 and 1  --tolerance=-0.1  --tolerance=1.5
+    NAME must be a whole number, not VALUE  --n=1.5  --d=2.5  --k=3.5  --seed=1.5  --iterations=1.5  --warmup=0.5
+    NAME must be a number, not 'VALUE  --n=1e999  --n=NaN  --n=0x10  --n=ten  --n=３  --n=1;2  --d=1e999  --d=two
+        --k=NaN  --k=three  --seed=one  --iterations=ten  --tolerance=nan  --tolerance=none  --tolerance=1e999
+        --warmup=one
+    --NAME must be a whole number from .* not 'VALUE'  --repetitions=0  --repetitions=-1  --repetitions=1e7
+        --repetitions=2.5  --repetitions=five  --repetitions=4294967297  --device=-1  --device=x  --device=1.5
+        --device=4294967296  --order-seed=-1  --order-seed=1.5  --order-seed=x  --order-seed=18446744073709551616
+        --order-seed=1e300  --judge-seed=-1  --judge-seed=1.5  --judge-seed=x  --judge-seed=18446744073709551616
+        --judge-seed=1e300  --benchmark_repetitions=0  --benchmark_repetitions=-1  --benchmark_repetitions=x
+        --benchmark_repetitions=1e9
+    --NAME must be a number from .* not 'VALUE'  --timeout=0  --timeout=-1  --timeout=x  --timeout=nan  --timeout=1e999
+        --memory=0  --memory=-1  --memory=x  --memory=nan  --memory=1e999
+    --NAME VALUE:  --device=1023
+    --NAME 'VALUE' holds an empty value  --n=1,  --n=,1  --n=1,,2  --d=2,  --k=1,,2  --dataset=blobs,
+    holds an empty value  --set=packages=1,  --data-set=sigma2=1,,2
+    'VALUE' is not a range  --n=1:2  --n=10:1:x10  --n=0:0:x2  --n=:::  --k=9:1:x2  --k=1:2:3  --k=1:2:*3  --k=10:1:x10
+        --k=1:10:x1  --k=1:10:x0.5  --k=1:10:+0  --k=1:10:+-1  --k=0:10:x2  --k=a:b:x2  --k=1:10:x2:x3  --k=:
+        --k=nan:1:+1  --k=1:inf:+1  --k=1::+1  --k=::  --k=1:2:x  --k=1:2:+  --k=:2:+1  --precision=fp32:fp64
+        --dataset=a:b
+    'VALUE' holds more than 10000 values  --n=1:1e18:+1  --k=1:1e9:+1  --k=1:1e18:+1  --k=1e18:2e18:+1
+        --k=1:2:x1.0000000001
+    k = 101 is more than n = 100  --k=101  --k=1:200:+1
+    precision '.*'; accepted: fp32, fp64  --precision=fp16  --precision=32  --precision=fp32,half  --precision=FP32
+    init 'VALUE'; accepted: random  --init=best  --init=.  --init=/dev/null  --init=random,kmeans++
+    VALUE: No such file  --init=none.npy  --init=/dev/zero.npy
+    --NAME '.*' is not a regular expression  --filter=(  --filter=)  --filter=[  --filter=*  --filter=a{2,1}
+        --filter=(?=a)  --filter=(?!a)  --filter=\1  --filter=a{1001}  --filter=((a{1,500}){1,500}){1,500}
+        --filter=(?P<a  --filter=\  --benchmark_filter=(  --benchmark_filter=-(  --implementation=(
+        --implementation=(?!a)  --implementation=(a{1,900}){1,900}  --implementation=\p{Foo}
+    --NAME 'VALUE' matches no case  --filter=nothing matches this  --benchmark_filter=nothing matches this
+    --NAME 'VALUE' is not name=value  --set=packages  --set==1  --set=packages=  --set==  --data-set=sigma2
+        --data-set=sigma2=  --data-set==1
+    no chosen implementation has a parameter 'nothing'  --set=nothing=1
+    parameter packages = .*; accepted: 1 to  --set=packages==1  --set=packages=0  --set=packages=many
+    parameter packages = 1\.5  --set=packages=1.5
+    parameter threads = 1e999; accepted: 0 to  --set=threads=1e999
+    no setting 'nothing'  --data-set=nothing=1
+    data\.sigma2 must be a number  --data-set=sigma2=wide  --data-set=sigma2=nan  --data-set=sigma2=1e999
+    sigma2 = -1 is negative  --data-set=sigma2=-1
+    a whole number from 0 to 2\^53 is needed  --data-set=seed=-1  --data-set=seed=0.5
+    a whole number is needed  --data-set=groups=-1  --data-set=groups=1.5  --data-set=groups=1e12
+    low = 20 is above high = 10  --data-set=low=20
+    --NAME 'VALUE'; accepted: paper, quick  --profile=fast  --profile=Paper
+    --NAME 'VALUE': up to 100 letters  --machine=../x  --machine=a/b  --machine=.  --machine=..  --machine=a b
+        --machine=ü
+    unknown data set 'none'  --dataset=none  --dataset=blobs,none
+    VALUE: (no such file|not a \.npy)  --dataset=none.npy  --dataset=../blobs
+    --NAME VALUE: no such file, or not a regular one  --data=none.npy  --data=.  --data=/dev/null  --data=/dev/zero
+    unknown implementation 'VALUE'  --implementation=none  --implementation=cpu/lloyd/none
+    --NAME: VALUE not in  --benchmark_format=xml  --benchmark_format=JSON  --benchmark_out_format=xml
+    --NAME VALUE: no folder none  --benchmark_out=none/x.json
+    --NAME VALUE: not a regular file  --benchmark_out=.  --benchmark_out=pipe.csv
+    no flag --NAME  --benchmark_min_time=1s
 """)
-LONG = {  # too long, or blank
-    "--n": [" ", "9" * 400],
-    "--k": ["9" * 400],
-    "--filter": ["a" * 1001],
-    "--benchmark_filter": ["a" * 1001],
-    "--implementation": ["a" * 1001],
-    "--machine": ["x" * 101],
-    "--data": ["x" * 300 + ".npy"],
-    "--benchmark_out": ["x" * 300 + ".json"],
-}
-SAYS = {
-    "--k=0": "k must lie between 1",
-    "--k=101": "k = 101 is more than n = 100",
-    "--k=1,,2": "empty value",
-    "--k=1:200:+1": "k = 101 is more than n = 100",
-    "--d=0": "d must lie between 1",
-    "--precision=fp16": "precision 'fp16'; accepted: fp32, fp64",
-    "--init=best": "init 'best'",
-    "--init=none.npy": r"none\.npy",
-    "--repetitions=0": "--repetitions",
-    "--device=1023": "--device 1023",
-    "--filter=(": "--filter",
-    "--filter=nothing matches this": "matches no case",
-    "--set=packages": "'packages' is not name=value",
-    "--set=packages=0": "packages = 0; accepted: 1 to",
-    "--set=packages=many": "packages = many",
-    "--set=packages=1.5": r"packages = 1\.5",
-    "--set=nothing=1": "parameter 'nothing'",
-    "--data-set=nothing=1": "no setting 'nothing'",
-    "--profile=fast": "--profile 'fast'; accepted: paper, quick",
-    "--dataset=none": "none",
-    "--data=none.npy": r"none\.npy: no such file",
-    "--implementation=(": "not a regular expression",
-    "--implementation=none": "unknown implementation 'none'",
-    "--benchmark_format=xml": "--benchmark_format: xml not in",
+FLAGS |= {  # too long, or blank
+    "NAME must be a number, not ": ["--n= ", *(f"{flag}={'9' * 400}" for flag in ("--n", "--k"))],
+    "of 1001 bytes": [f"{flag}={'a' * 1001}" for flag in ("--filter", "--benchmark_filter", "--implementation")],
+    "up to 100 letters": ["--machine=" + "x" * 101],
+    "no such file": ["--data=" + "x" * 300 + ".npy"],
+    "File name too long": ["--benchmark_out=" + "x" * 300 + ".json"],
 }
 WITHOUT = {  # the other arguments, for flags that would stand twice
     "--n": [*RUN, "--dataset", "blobs", "--k", "3"],
@@ -114,26 +108,28 @@ WITHOUT = {  # the other arguments, for flags that would stand twice
     "--dataset": [*RUN, "--k", "3"],
     "--data": [*RUN, "--k", "3"],
     "--implementation": ["run", "--out", "out", *BLOBS, "--k", "3"],
-    "--set": [*TWO_STEP, *BLOBS, "--k", "3"],
+    "--set": ["run", "--implementation", "cpu/lloyd/two_step", "--out", "out", *BLOBS, "--k", "3"],
 }
-DATA_FLAGS = table("""
-    --n  0  -1  1.5  1e999  NaN  inf  1e16  18446744073709551617  0x10  ten  ３  1,  ,1  1:2  1:9:+1  1 2  --
-    --d  0  -1  4294967298  100001  x  1.5  1,2
-    --k  0  -1  4294967298  x
-    --precision  fp16
-    --data-set  sigma2  sigma2=  =1  none=1  sigma2=x  sigma2=1e999  sigma2=-1  seed=-1
+DATA_FLAGS = table(r"""
+    --NAME must be a whole number from .* not 'VALUE'  --n=0  --n=-1  --n=1.5  --n=1e999  --n=NaN  --n=inf  --n=1e16
+        --n=18446744073709551617  --n=0x10  --n=ten  --n=３  --n=1,  --n=,1  --n=1:2  --n=1:9:+1  --n=1 2  --n=--
+        --d=0  --d=-1  --d=4294967298  --d=100001  --d=x  --d=1.5  --d=1,2  --k=0  --k=-1  --k=4294967298  --k=x
+    --NAME: fp16 not in  --precision=fp16
+    --NAME 'VALUE' is not name=value  --data-set=sigma2  --data-set=sigma2=  --data-set==1
+    no setting 'none'  --data-set=none=1
+    --NAME 'VALUE' is not name=number  --data-set=sigma2=x  --data-set=sigma2=1e999
+    sigma2 = -1 is negative  --data-set=sigma2=-1
+    seed = -1, a whole number from 0 to 2\^53 is needed  --data-set=seed=-1
 """)
+DATA_FLAGS["--NAME must be a whole number"] = ["--n= ", "--n=" + "9" * 400]
 NO_TEXT = ["\udcff", "a\udcffb", "\udcc3", "\udced\udca0\udc80", "a\nb", "a\tb", "\x1b[31m", "\x7f", "a\u0085b"]
 NO_TEXT += ["a\u2028b", "x" * 100_000]
 
 
 def flag_inputs() -> Iterator[Input]:
-    for flag, values in FLAGS.items():
-        for value in [*values, *LONG.get(flag, [])]:
-            given = f"{flag}={value}"
-            ranged = f"'{re.escape(value)}' (is not a range|holds more than)" if flag == "--k" and ":" in value else ""
-            yield Input(given[:60], [*WITHOUT.get(flag, SMALL), given], SAYS.get(given, ranged))
-    for flag in [*FLAGS, "--out", "--paper"]:
+    for given, says in pairs(FLAGS):
+        yield Input(given[:60], [*WITHOUT.get(given.partition("=")[0], SMALL), given], says)
+    for flag in [*dict.fromkeys(given.partition("=")[0] for given, _ in pairs(FLAGS)), "--out", "--paper"]:
         yield Input(f"{flag} without a value", [*SMALL, f"{flag}="], "no value")
     for flag in ["--k", "--paper", "--filter", "--machine", "--out"]:
         yield Input(f"{flag} with an empty value", [*SMALL, flag, ""], "empty")
@@ -180,10 +176,9 @@ def command_inputs() -> Iterator[Input]:
     outs = "folder.npy  folder.csv  .  none/x.npy  x.txt  x  x.npy.xz  /dev/null  /proc/x.npy  pipe.csv"
     for out in [*spaced(outs), "x" * 300 + ".npy"]:
         yield Input(f"data --out {out[:20]}", ["data", "blobs", "--n", "10", "--out", out])
-    for flag, values in DATA_FLAGS.items():
-        args = DATA if flag != "--n" else ["data", "blobs", "--out", "out.npy"]
-        for value in [*values, *([" ", "9" * 400] if flag == "--n" else [])]:
-            yield Input(f"data {flag} {value[:20]}", [*args, f"{flag}={value}"])
+    for given, says in pairs(DATA_FLAGS):
+        args = ["data", "blobs", "--out", "out.npy", *([] if given.startswith("--n") else ["--n", "10"])]
+        yield Input(f"data {given[:20]}", [*args, given], says)
     uniform = ["data", "uniform", "--out", "out.npy", "--n"]
     yield Input("data of 10^15", [*uniform, "1000000000000000", "--d", "1"], "GiB|out of range")
     yield Input("data of 10^12 x 10^5", [*uniform, "1000000000000", "--d", "100000"], "out of range")
