@@ -18,14 +18,10 @@ PARTS = {"labels.npy", "centroids.npy", "fit.json"}
 CPU = ["--implementation", "cpu/lloyd/two_step"]
 
 
-def groups(n: int = 600, d: int = 3, k: int = 4) -> np.ndarray:
-    made = np.random.default_rng(7)
-    return made.normal(size=(n, d)) + 12 * made.integers(0, k, size=(n, 1))
-
-
 @pytest.fixture
 def points(tmp_path: Path) -> Path:
-    np.save(tmp_path / "points.npy", groups())
+    made = np.random.default_rng(7)
+    np.save(tmp_path / "points.npy", made.normal(size=(600, 3)) + 12 * made.integers(0, 4, size=(600, 1)))
     return tmp_path / "points.npy"
 
 
