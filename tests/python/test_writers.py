@@ -63,6 +63,7 @@ def commands(bench, out: Path) -> list[list[str]]:
         ["claims", *folders, "--all", "--out", str(out)],
         ["coverage", *folders, "--out", str(out)],
         ["all", *folders, "--out", str(out)],
+        ["render", *folders, "--out", str(out)],
         ["hardware", "demo/table1", *folders, "--all", "--out", str(out)],
         ["hardware", *folders, "--out", str(out)],
         ["explain", "demo/table1", *cell, *folders, "--machine", "one"],
@@ -100,10 +101,10 @@ def committed(bench) -> Path:
 
 
 def test_every_command_is_held_to_it(bench):
-    """scatter draws points; artifact copies whole files and replay runs them again; all is render and report too."""
+    """scatter draws points; artifact copies whole files and replay runs them again; all is report too."""
     bench.run([line(), line(packages=1)], "one")
     held = {command[0] for command in commands(bench, Path())}
-    assert set(COMMANDS) - held == {"scatter", "artifact", "replay", "render", "report"}
+    assert set(COMMANDS) - held == {"scatter", "artifact", "replay", "report"}
 
 
 def run_all(bench, out: Path, verdict: str, order: int = 1) -> None:
@@ -162,8 +163,9 @@ def test_the_same_lines_give_the_same_bytes(bench, tmp_path):
     for out, order in ((tmp_path / "a", 1), (tmp_path / "b", -1)):
         run_all(bench, out, "", order)
         written.append({p.relative_to(out): p.read_bytes() for p in sorted(out.rglob("*")) if p.is_file()})
-    assert {Path("one/demo/table1.md"), Path("two/demo/table1.md")} <= written[0].keys(), "a folder for each machine"
-    assert {path.suffix for path in written[0]} == {".csv", ".html", ".json", ".md", ".pdf", ".png", ".svg", ".tex"}
+    assert Path("two/demo/table1.md") in written[0], "a folder for each machine"
+    figures = {path.suffix for path in written[0] if path.with_suffix("") == Path("one/demo/line")}
+    assert figures == {".csv", ".md", ".pdf", ".png", ".svg", ".tex"}
     assert written[0] == written[1]
 
 
