@@ -1,4 +1,4 @@
-"""Some 700 bad inputs. Each gets one line and code 2, prints and writes nothing, and takes little memory."""
+"""Over a thousand bad inputs. Each gets one line and code 2, prints and writes nothing, and takes little memory."""
 
 import json
 import os
