@@ -36,9 +36,9 @@ constexpr unsigned all = 0xFFFFFFFF;
 constexpr int slice = 32;  // points of a warp
 template <class T>
 constexpr int most_dimensions = sizeof(T) == 4 ? 48 : 32;  // a point is in a thread's registers
-constexpr int ahead = 5;  // slices whose bounds a warp reads at once
-constexpr int queue_size = (1 + ahead) * slice;  // per warp
-constexpr int levels = 4;  // of shifts
+constexpr int ahead = 5;                                   // slices whose bounds a warp reads at once
+constexpr int queue_size = (1 + ahead) * slice;            // per warp
+constexpr int levels = 4;                                  // of shifts
 constexpr int no_twin = 0x7FFFFFFF;
 constexpr int limb_width = 17;       // bits of a limb of the first iteration's sums
 constexpr int slices_a_flush = 256;  // of those sums, per copy: 2^13 additions of 17 bits fit 31
