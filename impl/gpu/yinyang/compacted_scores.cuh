@@ -1,5 +1,5 @@
-// Scores the points of a block's list against all centroids by fp16 products (mma.sync). Points within a proven margin are decided, as in
-// gpu/lloyd/screened. For the others the scores list the few candidates, or report that there are many.
+// Scores the points of a block's list against all centroids by fp16 products (mma.sync). Points whose best score leads by the proven margin are
+// decided, as in gpu/lloyd/screened. For the others the scores list the candidates, or report that there are many.
 #pragma once
 
 #include "impl/gpu/lloyd/ampere.cuh"
@@ -13,7 +13,7 @@ struct BestTwo : screen::Best {
   __device__ float third() const { return second; }
 };
 
-/// Also where the second is, and the third: fewer candidates where a point that scores leave open costs much, by its dimensions.
+/// Also where the second is, and the third score: fewer candidates for points of many dimensions, each of which costs much.
 struct BestThree : screen::Best {
   float others = -cuda::infinity<float>;
   int second_at = 0;
@@ -124,7 +124,9 @@ struct Sharers {
   __device__ unsigned ballot(bool yes) const { return (__ballot_sync(0xFFFFFFFF, yes) >> base) & (0xFFFFFFFF >> (32 - width)); }
 };
 
-/// Lists the candidates of an open row in `named`: the best of each lane that scored it, or all columns of a lane with more candidates than it names. lanes: that scored the row. others: upper bound of all other scores. Returns the number of candidates; at most most_named are listed.
+/// Lists the candidates of an open row in `named`: of each lane that scored it the best, the second if its place is known, or all columns of the lane if
+/// more may be candidates. lanes: that scored the row. others: upper bound of all other scores. Returns the number of candidates; at most most_named are
+/// listed.
 template <class T>
 __device__ __forceinline__ int name_candidates(const Run<T>& r, const SharedState<T>& s, const Sharers& by, int row, float enough, int lanes,
                                                std::int32_t* named, float& others) {
