@@ -70,7 +70,6 @@ __device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, cons
     }
     __syncwarp();  // before `named` is overwritten
   }
-  __syncwarp();
 }
 
 /// Sets the label and bounds of a row, or lists it as doubtful for fp64. In fp64 the sums in order decide.
