@@ -44,7 +44,6 @@ __global__ void by_wgmma(const uint4* a, const uint4* b, float* sums) {
     hopper::multiply_begin();
 #pragma unroll
     for (int s = 0; s < steps; ++s) hopper::multiply(acc, x + s * 4, hopper::tile_at(at + s * columns * 32, columns), s > 0);
-    hopper::multiply_group();
     hopper::multiply_end(acc, x);
   });
 #endif

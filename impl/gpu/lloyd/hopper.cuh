@@ -58,14 +58,10 @@ __device__ __forceinline__ void multiply(float (&acc)[64], const std::uint32_t* 
 
 __device__ __forceinline__ void multiply_begin() { asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory"); }
 
-/// Commits the products issued so far as a group, and waits for all groups but the last.
-__device__ __forceinline__ void multiply_group() { asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory"); }
-__device__ __forceinline__ void await_all_but_last() { asm volatile("wgmma.wait_group.sync.aligned 1;\n" ::: "memory"); }
-
-/// Waits for the products. Before, they must not be read nor a be written.
+/// Waits for the products since. Before, they must not be read nor a be written.
 template <int Size, int Values>
 __device__ __forceinline__ void multiply_end(float (&acc)[Size], std::uint32_t (&a)[Values]) {
-  asm volatile("wgmma.wait_group.sync.aligned 0;\n" ::: "memory");
+  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n" ::: "memory");
 #pragma unroll
   for (int u = 0; u < Size; ++u) asm volatile("" : "+f"(acc[u])::"memory");
 #pragma unroll
@@ -102,10 +98,6 @@ struct Barrier {
                  : "memory");
   }
 };
-
-/// Passes a turn around the warpgroups of a block: waits for it, hands it on. Named barriers 1 to 8.
-__device__ __forceinline__ void await_turn(int group) { asm volatile("bar.sync %0, 256;\n" ::"r"(group + 1) : "memory"); }
-__device__ __forceinline__ void pass_turn(int group) { asm volatile("bar.arrive %0, 256;\n" ::"r"(group + 1) : "memory"); }
 
 /// A meeting of the first `groups` warpgroups.
 __device__ __forceinline__ void meet(int groups) { asm volatile("bar.sync 15, %0;\n" ::"r"(groups * 128) : "memory"); }

@@ -138,7 +138,7 @@ void OnOne<T>::warm_up(std::int32_t* labels, unsigned long long* changed, T* nex
 template <class T>
 void OnOne<T>::begin() {
   iteration_ = 0;
-  const Progress begin{strategy_, {0, 0, 0}, 0, 0};
+  const Progress begin{.strategy = strategy_};
   cuda::check(cudaMemcpyAsync(progress_.data(), &begin, sizeof begin, cudaMemcpyHostToDevice, stream_));
   cuda::clear(stream_, lengths_);
   sums_.clear(stream_);
@@ -183,12 +183,12 @@ template <class T>
 void OnOne<T>::report(Trace& trace) const {
   if (!trace.active()) return;
   const Progress made = cuda::fetched(progress_, stream_)[1];
-  const double open = double(made.open[0]) + made.known;
+  const double open = double(made.unknown) + made.known;
   const bool by_three = made.strategy == three_products;
   trace.count("open_after_one", by_three ? 0 : open);
   trace.count("told_at_once", made.known);
-  trace.count("many_candidates", made.open[1]);
-  trace.count("open_after_three", by_three ? open : made.open[2]);
+  trace.count("many_candidates", made.many);
+  trace.count("open_after_three", by_three ? open : made.rest);
   trace.count("in_doubt", made.in_doubt);
   trace.count("way", made.strategy);
 }

@@ -47,10 +47,10 @@ __device__ unsigned long long scattered(T value, int j) {  // a bijection of the
 /// The next iteration's strategy. Unit of cost: one product of a point with a centroid. Comparing a point's candidates counts as 1200 of them, reading
 /// a point in fp16 as 170, from kernels' times on an H200. Strategies only advance, so that they do not alternate.
 __device__ inline int next_strategy(const Progress& last, double n, double k) {
-  if (2.0 * last.open[2] > n) return differences;
+  if (2.0 * last.rest > n) return differences;
   if (last.strategy != one_product) return last.strategy;
-  const double one = fmax(k, 170.0), three = fmax(3 * k, 340.0), unknown = last.open[0], open = unknown + last.known;
-  return unknown * one + last.open[1] * three + open * 1200 > n * (three - one) ? three_products : one_product;
+  const double one = fmax(k, 170.0), three = fmax(3 * k, 340.0), unknown = last.unknown, open = unknown + last.known;
+  return unknown * one + last.many * three + open * 1200 > n * (three - one) ? three_products : one_product;
 }
 
 /// State passed from one assign to the next.
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(128)
   if (!sums) return;
   *course.spent = {0, 0};
   *course.last = made;
-  *course.progress = {course.free ? next_strategy(made, double(n), double(k)) : made.strategy, {0, 0, 0}, 0, 0};
+  *course.progress = {.strategy = course.free ? next_strategy(made, double(n), double(k)) : made.strategy};
 }
 
 }  // namespace km::screen

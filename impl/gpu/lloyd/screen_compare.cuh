@@ -186,7 +186,7 @@ struct Collector {
     const int count = mine ? found[lane] : 0;
     const bool fits = count > 0 && count <= most_candidates;
     if (mine) s.open.counts[first + lane] = fits ? count : 0;
-    const unsigned at = place_in_list(&s.progress->open[from_three ? 2 : 1], mine && !fits, lane);
+    const unsigned at = place_in_list(from_three ? &s.progress->rest : &s.progress->many, mine && !fits, lane);
     if (mine && !fits) (from_three ? s.rest : s.many)[at] = s.open.points[first + lane];
     __syncwarp();
   }
@@ -205,16 +205,78 @@ struct Part {
     mine = last || strategy == (Products == 3 ? three_products : one_product);
     if (!mine) return;
     if (listed) todo = last ? s.many : What == Task::collect ? s.open.points : nullptr;
-    rows = todo ? std::int64_t(s.progress->open[last]) : s.points.n;
+    rows = !todo ? s.points.n : std::int64_t(last ? s.progress->many : s.progress->unknown);
   }
+};
+
+/// A warp's open points on their way into the lists. One atomic gives all of them places; an atomic a round would bound the kernel, for all count at one
+/// address.
+struct Gathered {
+  static constexpr int most = 32;
+  int point[most];
+  float least[most];
+  int count[most];  // of candidates; 0: unknown
+  std::int32_t candidates[most][4];
+};
+
+/// A warp's hold on its part of shared memory.
+class OpenRows {
+ public:
+  __device__ explicit OpenRows(Gathered& gathered) : to_(gathered) {}
+  /// Of the row that this lane takes, if its point i is open: a candidate is a centroid whose score reaches `least`. A lane names its best one only, so the
+  /// list is complete if no lane has two.
+  template <int Columns, bool Positive, int Strips>
+  __device__ __forceinline__ void add(const Screen& s, const Leaders<Columns, Positive> (&leaders)[Strips], bool open, std::int64_t i, float least,
+                                      int lane) {
+    const unsigned joining = __ballot_sync(all, open);
+    if (size_ + __popc(joining) > Gathered::most) flush(s, lane);
+    const int quarter = lane % 4, quad = lane - quarter, mine = size_ + __popc(joining & ((1u << lane) - 1));
+    size_ += __popc(joining);
+#pragma unroll
+    for (int row = 0; row < Strips * 2; ++row) {
+      const float enough = __shfl_sync(all, open ? least : cuda::infinity<float>, quad + row);
+      const int at = __shfl_sync(all, open ? mine : -1, quad + row);
+      const Best& own = leaders[row / 2].own[row % 2];
+      const unsigned firsts = __ballot_sync(all, own.first >= enough) >> quad & 15, seconds = __ballot_sync(all, own.second >= enough) >> quad & 15;
+      if (at >= 0 && firsts >> quarter & 1) to_.candidates[at][__popc(firsts & ((1u << quarter) - 1))] = own.at;
+      if (at >= 0 && quarter == row) to_.count[at] = seconds ? 0 : __popc(firsts);
+    }
+    if (open) to_.point[mine] = static_cast<int>(i), to_.least[mine] = least;
+  }
+  /// Moves all to the lists.
+  __device__ __forceinline__ void flush(const Screen& s, int lane) {
+    if (size_ == 0) return;
+    __syncwarp();
+    const int count = lane < size_ ? to_.count[lane] : 0;
+    const unsigned below = (1u << lane) - 1, known = __ballot_sync(all, count > 0), unknown = __ballot_sync(all, lane < size_ && count == 0);
+    unsigned long long lengths = 0;
+    if (lane == 0)
+      lengths = atomicAdd(reinterpret_cast<unsigned long long*>(&s.progress->unknown), std::uint64_t(__popc(known)) << 32 | __popc(unknown));
+    lengths = __shfl_sync(all, lengths, 0);
+    if (count > 0) {
+      const std::int64_t at = s.points.n - 1 - (unsigned(lengths >> 32) + __popc(known & below));  // from the back
+      s.open.points[at] = to_.point[lane], s.open.counts[at] = count;
+      for (int u = 0; u < count; ++u) s.open.candidates[at * most_candidates + u] = to_.candidates[lane][u];
+    } else if (lane < size_) {
+      const unsigned at = unsigned(lengths) + __popc(unknown & below);
+      s.open.points[at] = to_.point[lane], s.open.least[at] = to_.least[lane];
+    }
+    __syncwarp();
+    size_ = 0;
+  }
+
+ private:
+  static constexpr unsigned all = 0xFFFFFFFF;
+  Gathered& to_;
+  int size_ = 0;
 };
 
 /// Each of the four lanes that share rows takes one row and labels its point (i >= 0) or lists it as open. Returns 1 if the label changed.
 template <int Columns, bool Positive, int Strips>
-__device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Positive> (&leaders)[Strips], std::int64_t i, float lead,
-                                           std::int32_t label, bool last, int lane) {
+__device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Columns, Positive> (&leaders)[Strips], OpenRows& open_rows, std::int64_t i,
+                                           float lead, std::int32_t label, bool last, int lane) {
   constexpr unsigned all = 0xFFFFFFFF;
-  const int quarter = lane % 4, quad = lane - quarter;
+  const int quarter = lane % 4;
   Best mine;
 #pragma unroll
   for (int row = 0; row < Strips * 2; ++row)
@@ -224,35 +286,12 @@ __device__ __forceinline__ unsigned decide(const Screen& s, const Leaders<Column
   if (!__any_sync(all, open)) return changed;
 
   if (last) {
-    const unsigned at = place_in_list(&s.progress->open[2], open, lane);
+    const unsigned at = place_in_list(&s.progress->rest, open, lane);
     if (open) s.rest[at] = static_cast<int>(i);
   } else {
-    // A candidate is a centroid whose score reaches `least`. A lane names its best one only, so the list is complete if no lane has two. Where scores
-    // should be positive, others prove nothing, so all centroids are candidates; padding columns score below all.
+    // Where scores should be positive, others prove nothing, so all centroids are candidates; padding columns score below all.
     constexpr float lowest = std::numeric_limits<float>::lowest();
-    const float least = !open ? cuda::infinity<float> : Positive && !(mine.first > 0) ? lowest : fmaxf(mine.first - lead, lowest);
-    unsigned named = 0, more = 0;
-    bool names[Strips * 2];
-#pragma unroll
-    for (int row = 0; row < Strips * 2; ++row) {
-      const float enough = __shfl_sync(all, least, quad + row);
-      const Best& own = leaders[row / 2].own[row % 2];
-      names[row] = own.first >= enough;
-      const unsigned firsts = __ballot_sync(all, names[row]) >> quad & 15, seconds = __ballot_sync(all, own.second >= enough) >> quad & 15;
-      if (quarter == row) named = firsts, more = seconds;
-    }
-    const bool known = open && !more;
-    const unsigned unknown_at = place_in_list(&s.progress->open[0], open && !known, lane);
-    const unsigned known_at = unsigned(s.points.n) - 1 - place_in_list(&s.progress->known, known, lane);
-    if (open) s.open.points[known ? known_at : unknown_at] = static_cast<int>(i);
-    if (open && !known) s.open.least[unknown_at] = least;
-    if (known) s.open.counts[known_at] = __popc(named);
-#pragma unroll
-    for (int row = 0; row < Strips * 2; ++row) {
-      const std::int64_t at = __shfl_sync(all, known_at, quad + row);
-      const unsigned of_row = __shfl_sync(all, known ? named : 0, quad + row);
-      if (names[row] && of_row) s.open.candidates[at * most_candidates + __popc(of_row & ((1u << quarter) - 1))] = leaders[row / 2].own[row % 2].at;
-    }
+    open_rows.add(s, leaders, open, i, Positive && !(mine.first > 0) ? lowest : fmaxf(mine.first - lead, lowest), lane);
   }
   return changed;
 }

@@ -28,10 +28,11 @@ constexpr int most_candidates = 8;
 constexpr int most_started = 4 * step;  // dimensions with which initial scores may cost 16 more
 
 /// State that an iteration's kernels share and pass to the next iteration.
-struct Progress {
+struct alignas(8) Progress {
+  unsigned unknown, known;  // open points by their candidates; one atomic counts both
   int strategy;
-  unsigned open[3];   // points: with unknown candidates; for three products, as one left too many; for differences
-  unsigned known;     // points left open with known candidates
+  unsigned many;      // points with too many candidates of one product
+  unsigned rest;      // points for differences with all centroids
   unsigned in_doubt;  // points that fp32 differences leave to fp64
 };
 

@@ -30,24 +30,18 @@ __device__ __forceinline__ void copy_pieces(const Screen& s, std::uint8_t* ring,
   }
 }
 
-/// Multiplies 64 points by the centroids of the piece at `begin`, in this group's turn if there are turns: next_group >= 0. add: to the sums, else sets them.
-template <int Columns, int Steps, int Products, bool InTurn, int Registers, int Low>
+/// Multiplies 64 points by the centroids of the piece at `begin`. add: to the sums, else sets them.
+template <int Columns, int Steps, int Products, int Registers, int Low>
 __device__ __forceinline__ void multiply_piece(float (&sums)[Registers], std::uint32_t (&high)[Steps * 4], std::uint32_t (&low)[Low],
-                                               std::uint32_t begin, bool add, int next_group) {
+                                               std::uint32_t begin, bool add) {
   constexpr int half_bytes = Columns * Steps * step * int(sizeof(__half)), first = Products == 3 ? 2 : 0;
   hopper::multiply_begin();
 #pragma unroll
   for (int product = first; product >= 0; --product)  // small terms first
 #pragma unroll
-    for (int u = 0; u < Steps; ++u) {
+    for (int u = 0; u < Steps; ++u)
       hopper::multiply(sums, product == 2 ? low + (Products == 3 ? u * 4 : 0) : high + u * 4,
                        begin + ((product == 1 ? half_bytes : 0) + u * Columns * 32) / 16, u > 0 || product < first || add);
-      if (u == Steps - 1 || (InTurn && u == Steps - 3)) hopper::multiply_group();
-    }
-  if (InTurn && next_group >= 0) {  // the next group's products start during the last two
-    hopper::await_all_but_last();
-    hopper::pass_turn(next_group);
-  }
   hopper::multiply_end(sums, high);
   if constexpr (Products == 3) {
 #pragma unroll
@@ -84,16 +78,17 @@ __device__ __forceinline__ void compare_tile(const Screen& s, const float (&sums
 }
 
 /// Persistent blocks: `groups` warpgroups take 64 points each and go through all centroids. One more warp copies their pieces into a ring in shared
-/// memory; they stay if all fit. Groups multiply in turn, so that others compare their scores meanwhile.
+/// memory; they stay if all fit. While a group compares its scores, others multiply.
 template <int Columns, int Steps, int Products, bool Chunked, Task What>
 __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::threads, 1) score(const __grid_constant__ Screen s) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Shape = Shape<Columns, Steps, Products, Chunked>;
-  constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed, in_turn = Shape::groups < 4 && Steps >= 4;
+  constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed;
   constexpr bool positive = Products == 1 && !collects, paired = positive && Columns > 32 && !Chunked;  // chunks leave no registers for pairs
   constexpr int groups = Shape::groups;
   __shared__ hopper::Barrier full[most_stages], empty[most_stages];
   __shared__ int found[collects ? groups * tile_rows : 1];
+  __shared__ Gathered gathered[collects ? 1 : groups * 4];
   extern __shared__ __align__(128) std::uint8_t ring[];
 
   cuda::await_previous();
@@ -121,8 +116,9 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
     const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4;
     const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, Shape::apart ? s.layout.chunks : 1, s.score_offset,
                                   s.margin_scale, s.layout.started);
-    std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
+    std::uint32_t high[Steps * 4], low[Products == 3 ? Steps * 4 : 1];
     unsigned moved = 0, parity = 0;
+    OpenRows open_rows(gathered[threadIdx.x / 32 % (collects ? 1 : groups * 4)]);
     int stage = 0;
     std::int64_t tile = std::int64_t(shared ? 0 : group) * gridDim.x + blockIdx.x;
     const auto load = [&](const auto& pair, std::int64_t tile, int chunk) {
@@ -138,9 +134,6 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
       if (const std::int64_t i = row_of_mine(pair); !collects && i >= 0) left_next = s.points.left[i], label_next = s.labels[i];
     };
     load_mine();
-    const int next_group = shared ? -1 : group == groups - 1 ? 0 : group + 1;
-    const bool turns = in_turn && !shared;
-    if (turns && group == groups - 1) hopper::pass_turn(0);
 
     for (std::int64_t round = 0; round < rounds; ++round, tile += turn) {
       const bool active = tile < tiles;
@@ -161,10 +154,8 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
         for (int chunk = 0;; ++chunk) {
           if (Chunked && mine) load(pair, tile, chunk);
           full[stage].wait(parity);
-          if (turns) hopper::await_turn(group);
           const std::uint32_t begin = hopper::tile_at(hopper::shared_address(ring + stage * piece_bytes), Columns);
-          if (!collects || turns || mine)
-            multiply_piece<Columns, Steps, Products, in_turn>(sums, high, low, begin, !Shape::apart && chunk > 0, next_group);
+          if (mine) multiply_piece<Columns, Steps, Products>(sums, high, low, begin, !Shape::apart && chunk > 0);
           if constexpr (Shape::apart) {
 #pragma unroll
             for (int u = 0; u < Shape::registers; ++u) all[u] = chunk == 0 ? sums[u] : all[u] + sums[u];
@@ -188,9 +179,9 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
       if (shared) hopper::meet(groups);
       if (!active || (shared && group > 0)) continue;
       if constexpr (collects) collector.finish(s, Products == 3, lane);
-      else leaders[0].finish(quarter), moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
+      else leaders[0].finish(quarter), moved += decide(s, leaders, open_rows, i, margin.at(left), label, part.last, lane);
     }
-    if (turns && group == 0) hopper::await_turn(0);  // the last turn
+    open_rows.flush(s, lane);
     cuda::add_of_warp(s.changed, moved);
   }
 #else

@@ -114,6 +114,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   constexpr bool collects = What == Task::collect, listed = Part<Products, What>::listed;
   constexpr int strips = Shape::strips, warps = Shape::threads / 32, bands = Columns / 32, bands_kept = Chunked ? bands : 1;
   __shared__ int found[collects ? warps * strips * 16 : 1];
+  __shared__ Gathered gathered[collects ? 1 : warps];
   extern __shared__ __align__(128) std::uint8_t memory[];
 
   cuda::await_previous();
@@ -132,6 +133,7 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
   Ring ring(s, memory, rounds);
   std::uint32_t high[strips][Steps * 4] = {}, low[strips][Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
   unsigned moved = 0;
+  OpenRows open_rows(gathered[collects ? 0 : threadIdx.x / 32]);
   std::int64_t strip = (std::int64_t(blockIdx.x) * warps + warp) * strips;  // this warp's first
   const auto tile_of = [&](int p) { return (strip + p) / 4; };
   const auto place_of = [&](int p) { return int((strip + p) % 4) * 32 + lane; };
@@ -207,8 +209,9 @@ __global__ void __launch_bounds__(MmaShape<Steps, Products, Chunked>::threads, 1
     for (int p = 0; p < strips; ++p)
       if constexpr (collects) collectors[p].finish(s, Products == 3, lane);
       else leaders[p].finish(quarter);
-    if constexpr (!collects) moved += decide(s, leaders, i, margin.at(left), label, part.last, lane);
+    if constexpr (!collects) moved += decide(s, leaders, open_rows, i, margin.at(left), label, part.last, lane);
   }
+  open_rows.flush(s, lane);
   cuda::add_of_warp(s.changed, moved);
 }
 

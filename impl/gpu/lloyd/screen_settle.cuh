@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(settle_block) settle(const __grid_constant__ S
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, d = s.d;
   const int sets = settle_warps / s.across, set = warp / s.across, strip = warp % s.across, at_once = sets * together;
   const bool listed = s.progress->strategy != differences;
-  const std::int64_t rows = listed ? std::int64_t(s.progress->open[2]) : s.n;
+  const std::int64_t rows = listed ? std::int64_t(s.progress->rest) : s.n;
   const auto point = [&](std::int64_t row) { return listed ? std::int64_t(s.todo[row]) : row; };
   unsigned moved = 0;
   const auto label = [&](std::int64_t row, int c) {
@@ -159,7 +159,7 @@ __global__ void __launch_bounds__(settle_block)
   if (progress->strategy == differences) return;
   using Values = cuda::Values<T, Width>;
   static_assert(most_candidates == 8);
-  const int lane = threadIdx.x % 8, unknown = progress->open[0], rows = unknown + progress->known;
+  const int lane = threadIdx.x % 8, unknown = progress->unknown, rows = unknown + progress->known;
   unsigned moved = 0, doubts = 0;
   for (int row0 = (blockIdx.x * settle_block + threadIdx.x) / 32 * 4; row0 < rows; row0 += gridDim.x * settle_warps * 4) {
     const int row = row0 + threadIdx.x % 32 / 8, at_row = row < unknown ? row : int(n) - 1 - (row - unknown);
@@ -209,9 +209,8 @@ __global__ void __launch_bounds__(settle_block)
     }
     if (lane == 0 && count > 0 && labels[i] != best.at) labels[i] = best.at, ++moved;
   }
-  if (lane > 0) return;
-  if (moved > 0) atomicAdd(changed, moved);
-  if (doubts > 0) atomicAdd(&progress->in_doubt, doubts);
+  cuda::add_of_warp(changed, moved);
+  if (lane == 0 && doubts > 0) atomicAdd(&progress->in_doubt, doubts);
 }
 
 }  // namespace km::screen
