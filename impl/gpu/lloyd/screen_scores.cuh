@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
     const int t = threadIdx.x % 128, lane = t % 32, quarter = lane % 4;
     const Margin<Products> margin(*s.lengths, s.layout.steps * s.layout.chunks * step, Shape::apart ? s.layout.chunks : 1, s.score_offset,
                                   s.margin_scale, s.layout.started);
-    std::uint32_t high[Steps * 4], low[Products == 3 ? Steps * 4 : 1];
+    std::uint32_t high[Steps * 4] = {}, low[Products == 3 ? Steps * 4 : 1] = {};  // zeros: multiplied even without points
     unsigned moved = 0, parity = 0;
     OpenRows open_rows(gathered[threadIdx.x / 32 % (collects ? 1 : groups * 4)]);
     int stage = 0;
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(Shape<Columns, Steps, Products, Chunked>::thre
           if (Chunked && mine) load(pair, tile, chunk);
           full[stage].wait(parity);
           const std::uint32_t begin = hopper::tile_at(hopper::shared_address(ring + stage * piece_bytes), Columns);
-          if (mine) multiply_piece<Columns, Steps, Products>(sums, high, low, begin, !Shape::apart && chunk > 0);
+          if (!collects || mine) multiply_piece<Columns, Steps, Products>(sums, high, low, begin, !Shape::apart && chunk > 0);
           if constexpr (Shape::apart) {
 #pragma unroll
             for (int u = 0; u < Shape::registers; ++u) all[u] = chunk == 0 ? sums[u] : all[u] + sums[u];
