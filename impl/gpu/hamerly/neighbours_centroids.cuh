@@ -199,9 +199,9 @@ __device__ __forceinline__ float make_bounds(const Block<T, D>& b, int iter, int
   part_centroids(b, iter, any_twin);
   __syncthreads();
   if (any_twin) {
-    for (int c = 0; c < k; ++c)
+    for (int c = t / 32; c < k; c += b.warps)
       if (b.twin[c] != no_twin)
-        for (int a = t; a < k; a += block) b.apart_at(a, c) = no_distance;
+        for (int a = t % 32; a < k; a += 32) b.apart_at(a, c) = no_distance;
     __syncthreads();
   }
   const TopShifts shifts(b.shift, b.groups);
