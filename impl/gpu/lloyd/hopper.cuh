@@ -58,7 +58,7 @@ __device__ __forceinline__ void multiply(float (&acc)[64], const std::uint32_t* 
 
 __device__ __forceinline__ void multiply_begin() { asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory"); }
 
-/// Waits for the products since. Before, they must not be read nor a be written.
+/// Waits for the products since multiply_begin. Until then acc must not be read, nor a be written.
 template <int Size, int Values>
 __device__ __forceinline__ void multiply_end(float (&acc)[Size], std::uint32_t (&a)[Values]) {
   asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n" ::: "memory");

@@ -209,17 +209,17 @@ struct Part {
   }
 };
 
-/// A warp's open points on their way into the lists. One atomic gives all of them places; an atomic a round would bound the kernel, for all count at one
-/// address.
+/// A warp's open points on their way into the lists, in shared memory.
 struct Gathered {
   static constexpr int most = 32;
   int point[most];
   float least[most];
-  int count[most];  // of candidates; 0: unknown
-  std::int32_t candidates[most][4];
+  int count[most];                   // of candidates; 0: unknown
+  std::int32_t candidates[most][4];  // each of a row's lanes names one at most
 };
 
-/// A warp's hold on its part of shared memory.
+/// Gathers a warp's open points, and moves them to the lists by one atomic for up to 32. All warps count at one address: an atomic a round bounded the
+/// kernel.
 class OpenRows {
  public:
   __device__ explicit OpenRows(Gathered& gathered) : to_(gathered) {}
