@@ -10,7 +10,7 @@ namespace km::neighbours {
 template <class T, int D>
 __device__ __forceinline__ void flush(const Block<T, D>& b, const resident::Table& table, int iter) {
   const Run<T>& r = b.r;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, cells = b.cells(), copy = blockIdx.x % r.copies;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, cells = b.cells(), copy = b.copy;
   Bits *const coarse = b.change(iter) + copy * cells, *const fine = b.change(iter) + (r.copies + copy) * cells,
               *const words = b.change(iter) + 2 * r.copies * cells + copy * r.k, *const any = b.change(iter) + b.change_size() - 1;
   __syncthreads();
@@ -33,7 +33,7 @@ __device__ __forceinline__ void flush(const Block<T, D>& b, const resident::Tabl
 template <class T, int D>
 __device__ __forceinline__ int move_points(const Block<T, D>& b, int iter, bool mover, unsigned place, int to, int from) {
   const Run<T>& r = b.r;
-  const int lane = threadIdx.x % 32, cells = b.cells(), copy = blockIdx.x % r.copies;
+  const int lane = threadIdx.x % 32, cells = b.cells(), copy = b.copy;
   Bits *const coarse = b.change(iter) + copy * cells, *const fine = b.change(iter) + (r.copies + copy) * cells,
               *const words = b.change(iter) + 2 * r.copies * cells + copy * r.k, *const any = b.change(iter) + b.change_size() - 1;
   int moved = 0;
@@ -139,26 +139,29 @@ struct Counts {
 };
 
 /// A lane tries the centroids of its part whose cut distance² to the point's own is below `limit`. Returns the least excess over it among the others, in
-/// two halves. log: of the lanes of a point.
+/// two halves with bit 15 set; without others, bit 15 is clear. log: of the lanes of a point.
 template <class T, int D>
 __device__ __forceinline__ unsigned try_candidates(const Block<T, D>& b, const T (&x)[1][D], const T* rows, int own, unsigned limit, int log,
                                                    int part, Nearest<T>& best, Counts& counts) {
-  unsigned rest = all;
-  const unsigned* const row = b.apart + own * b.apart_pitch;
-  for (int base = 0; base < b.pairs; base += 16 << log) {
+  unsigned rest = none_left_out;
+  const unsigned* const row = b.apart + own * b.apart_pitch + part;
+  const int pairs = (b.r.k + 1) / 2;  // and what the lanes read beyond them: no centroids
+  for (int base = 0; base < pairs; base += 16 << log) {
     unsigned mask = 0;  // bit u: the first centroid of the lane's pair u is a candidate; bit 16 + u: the second
-    const int steps = min(16, (b.pairs - base) >> log);
+    const int steps = min(16, (pairs - base + (1 << log) - 1) >> log);
 #pragma unroll 4
     for (int u = 0; u < steps; ++u) {
-      // Distances have bit 15 set and the limit has not, so no half borrows. Bit 15 of the difference's complement says: candidate.
-      const unsigned excess = (row[base + (u << log) + part] - limit * 0x10001) ^ 0x80008000;
-      rest = __vminu2(rest, excess);
-      mask |= (excess >> 15 & 0x10001) << u;
+      // Distances have bit 15 set and the limit has not, so no half borrows. The bit is left where the centroid is no candidate.
+      const unsigned excess = row[base + (u << log)] - limit * 0x10001;
+      rest = __vmins2(rest, excess);
+      mask = (mask >> 1 & 0x7FFF7FFF) | (~excess & 0x80008000);
     }
-    for (; mask; mask &= mask - 1) {
-      const int bit = __ffs(mask) - 1, c = 2 * (base + ((bit & 15) << log) + part) + (bit >> 4);
+    mask >>= 16 - steps;
+    counts.evaluated += __popc(mask);
+    while (mask) {
+      const int bit = highest(mask), c = 2 * (base + ((bit & 15) << log) + part) + (bit >> 4);
+      mask ^= 1u << bit;
       best.add(distance(x, rows + c * b.pitch), c);
-      ++counts.evaluated;
     }
   }
   return rest;
@@ -170,7 +173,7 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, const un
   const Run<T>& r = b.r;
   const int lane = threadIdx.x % 32, k = r.k;
   const T* const rows = b.rows_of(iter - 1);
-  const int log = 31 - __clz(32 / size), lanes = 1 << log, at = lane >> log, part = lane & (lanes - 1);  // lanes of a point
+  const int log = __clz(size - 1) - 27, lanes = 1 << log, at = lane >> log, part = lane & (lanes - 1);  // lanes of a point
   const bool here = at < size, first_lane = here && part == 0;
   const unsigned place = places[here ? at : 0];
   const int s = place / slice, p = place % slice;
@@ -198,13 +201,13 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, const un
   counts.evaluated += open && part == 0;
   const float reach = __fmaf_ru(2, upper, slack <= upper / 4 ? slack : 0.0f);
   const unsigned limit = min((__float_as_uint(__fmul_ru(reach, reach)) + 0xFFFF) >> 16, infinite) + 1;  // candidates are below it
-  unsigned rest = open ? try_candidates(b, x, rows, own, limit, log, part, best, counts) : all;
+  unsigned rest = open ? try_candidates(b, x, rows, own, limit, log, part, best, counts) : none_left_out;
   for (int away = lanes / 2; away > 0; away /= 2) {
     merge_from_lane(best, best, away);
-    rest = __vminu2(rest, __shfl_xor_sync(all, rest, away));
+    rest = __vmins2(rest, __shfl_xor_sync(all, rest, away));
   }
-  const unsigned excess = min(rest & 0xFFFF, rest >> 16);
-  const float left_out = excess >= 0x8000 ? cuda::infinity<float> : __fsub_rd(root_of_cut(excess + limit), upper);
+  const unsigned excess = __vmins2(rest, rest >> 16) & 0xFFFF;
+  const float left_out = excess < 0x8000 ? cuda::infinity<float> : __fsub_rd(root_of_cut((excess & 0x7FFF) + limit), upper);
   int label = best.at;
   float nearest = above(best.first, r.widening), lower = fminf(below(best.second, r.widening), left_out);
   for (unsigned bits = __ballot_sync(all, open && part == 0 && doubtful(best, r.d)); bits; bits &= bits - 1, ++counts.in_doubt) {
@@ -223,9 +226,9 @@ __device__ __forceinline__ void compare(const Block<T, D>& b, int iter, const un
   counts.changed += move_points(b, iter, first_lane && label != own, place, label, own);
 }
 
-/// Loosens the bounds of `ahead` slices of a warp and calls queue(whether a lane's point is past them, its place).
-template <class T, int D, class Queue>
-__device__ __forceinline__ void find_past(const Block<T, D>& b, int first, float top, Queue&& queue) {
+/// Loosens the bounds of `ahead` slices of a warp. past: per slice, bits of the lanes whose points are past them.
+template <class T, int D>
+__device__ __forceinline__ void find_past(const Block<T, D>& b, int first, float top, unsigned (&past)[ahead]) {
   const int lane = threadIdx.x % 32;
   float2 bound[ahead];
   int label[ahead];
@@ -237,7 +240,9 @@ __device__ __forceinline__ void find_past(const Block<T, D>& b, int first, float
 #pragma unroll
   for (int u = 0; u < ahead; ++u) {
     const int s = first + u * b.warps;
-    const bool here = s < b.slices && b.whole(s) * slice + lane < b.r.n;
+    past[u] = 0;
+    if (s >= b.slices) continue;
+    const bool here = b.whole(s) * slice + lane < b.r.n;
     const float4 loosen = b.loosen[label[u]], far = b.reach[label[u]];
     const float reach[levels] = {far.x, far.y, far.z, far.w};
     const float upper = __fadd_ru(bound[u].x, loosen.x);
@@ -245,7 +250,7 @@ __device__ __forceinline__ void find_past(const Block<T, D>& b, int first, float
 #pragma unroll
     for (int level = 0; level < levels; ++level) lower = fmaxf(lower, fminf(__fsub_rd(bound[u].y, slow(top, level)), __fsub_rd(reach[level], upper)));
     if (here && (upper != bound[u].x || lower != bound[u].y)) b.bounds_of(s)[lane] = make_float2(upper, lower);
-    queue(here && !(upper < fmaxf(lower, loosen.y)), unsigned(s) * slice + lane);
+    past[u] = __ballot_sync(all, here && !(upper < fmaxf(lower, loosen.y)));
   }
 }
 
@@ -255,16 +260,20 @@ template <class T, int D>
 __device__ __forceinline__ void assign_past(const Block<T, D>& b, int iter, float top, int* tally, int& queued) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, stride = ahead * b.warps;
   const float slack = slack_shifts * top;
-  const auto before = [&](unsigned bits) { return __popc(bits & ((1u << lane) - 1)); };
   Counts counts;
-  unsigned* const own = b.queue + warp * queue_size;
+  unsigned *const own = b.queue + warp * queue_size, past[ahead];
   int waiting = 0, first = warp;
+  const auto put = [&](unsigned* to) {  // the points past their bounds; returns the place behind them
+#pragma unroll
+    for (int u = 0; u < ahead; ++u) {
+      if (past[u] >> lane & 1) to[__popc(past[u] & ((1u << lane) - 1))] = unsigned(first + u * b.warps) * slice + lane;
+      to += __popc(past[u]);
+    }
+    return to;
+  };
   for (; first - warp + stride < b.slices; first += stride) {
-    find_past(b, first, top, [&](bool past, unsigned place) {
-      const unsigned bits = __ballot_sync(all, past);
-      if (past) own[waiting + before(bits)] = place;
-      waiting += __popc(bits);
-    });
+    find_past(b, first, top, past);
+    waiting = static_cast<int>(put(own + waiting) - own);
     __syncwarp();
     for (; waiting >= slice; waiting -= slice) {
       compare(b, iter, own + waiting - slice, slice, slack, counts);
@@ -272,22 +281,27 @@ __device__ __forceinline__ void assign_past(const Block<T, D>& b, int iter, floa
     }
   }
 
-  const auto share = [&](bool past, unsigned place) {
-    const unsigned bits = __ballot_sync(all, past);
+  const auto reserve = [&](int size) {  // in the queue that the warps share
     int at = 0;
-    if (lane == 0 && bits) at = atomicAdd(&queued, __popc(bits));
-    at = __shfl_sync(all, at, 0);
-    if (past) b.queue[at + before(bits)] = place;
+    if (lane == 0 && size > 0) at = atomicAdd(&queued, size);
+    return b.queue + __shfl_sync(all, at, 0);
   };
   if (first > warp) {
     const unsigned left = own[lane];
     __syncthreads();  // before other warps overwrite it
-    share(lane < waiting, left);
+    unsigned* const to = reserve(waiting);
+    if (lane < waiting) to[lane] = left;
   }
-  if (first < b.slices) find_past(b, first, top, share);
+  if (first < b.slices) {
+    find_past(b, first, top, past);
+    int size = 0;
+#pragma unroll
+    for (int u = 0; u < ahead; ++u) size += __popc(past[u]);
+    put(reserve(size));
+  }
   __syncthreads();
   for (int size = queued; size > 0;) {
-    const int each = min(slice, (size + b.warps - 1) / b.warps), end = size - warp * each;
+    const int each = size < slice * b.warps ? quotient(size + b.warps - 1, b.warps) : slice, end = size - warp * each;
     if (const int mine = min(each, end); mine > 0) compare(b, iter, b.queue + end - mine, mine, slack, counts);
     size -= each * b.warps;
   }

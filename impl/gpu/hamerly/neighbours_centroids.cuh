@@ -86,50 +86,53 @@ __device__ __forceinline__ void find_shifts(const Block<T, D>& b, int iter, bool
   }
 }
 
-/// Warps share `units` of work, several warps each: f(unit, part, parts), parts a power of two up to 16.
+/// Warps share `units` of work, several warps each: f(unit, part, log) for 2^log parts, up to 16.
 template <class F>
 __device__ __forceinline__ void with_parts(int units, int warps, F&& f) {
-  int parts = 1;
-  while (parts * 2 * units <= warps && parts < 16) parts *= 2;
-  for (int at = threadIdx.x / 32; at < units * parts; at += warps) f(at % units, at / units, parts);
+  int log = 0;
+  while (log < 4 && units << (log + 1) <= warps) ++log;
+  for (int at = threadIdx.x / 32; at < units << log; at += warps) f(at >> log, at & ((1 << log) - 1), log);
 }
-/// The bits of every `parts`-th of 32.
-__device__ __forceinline__ unsigned every(int part, int parts) { return all / ((1u << parts) - 1) << part; }
+/// The bits of every 2^log-th of 32.
+__device__ __forceinline__ unsigned every(int part, int log) {
+  return (log == 0 ? all : log == 1 ? 0x55555555 : log == 2 ? 0x11111111 : log == 3 ? 0x01010101 : 0x00010001) << part;
+}
 
-/// Makes the out-of-date distances between centroids: a lane takes one or two centroids against all renewed ones. Finds twins.
+/// Makes the out-of-date distances between centroids, and finds twins. A lane takes a centroid against the renewed ones. If those are many, it takes the
+/// half of all that follows its own in a circle, so that each pair is compared once.
 template <class T, int D>
 __device__ __forceinline__ void part_centroids(const Block<T, D>& b, int iter, int& any_twin) {
-  constexpr int P = D * sizeof(T) <= 64 ? 2 : 1;
   const Run<T>& r = b.r;
   const int lane = threadIdx.x % 32, k = r.k;
   const T* const rows = b.rows_of(iter);
-  with_parts((b.groups + P - 1) / P, b.warps, [&](int unit, int part, int parts) {
-    T x[P][D];
-    bool both[P];  // the lane's centroid is renewed, too: another lane writes its side
+  int renewed = 0;
+#pragma unroll 1
+  for (int word = 0; word < b.groups; ++word) renewed += __popc(b.renewed[word]);
+  with_parts(b.groups, b.warps, [&](int group, int part, int log) {
+    const int a = min(group * 32 + lane, k - 1);
+    T x[1][D];
 #pragma unroll
-    for (int p = 0; p < P; ++p) {
-      both[p] = b.renewed[min(unit * P + p, b.groups - 1)] >> lane & 1;
-#pragma unroll
-      for (int j = 0; j < D; ++j) x[p][j] = rows[min((unit * P + p) * 32 + lane, k - 1) * b.pitch + j];
-    }
-    for (int word = 0; word < b.groups; ++word)
-      for (unsigned bits = b.renewed[word] & every(part, parts); bits; bits &= bits - 1) {
-        const int c = word * 32 + __ffs(bits) - 1;
-        T dist[P];
-        distances(x, rows + c * b.pitch, dist);
-#pragma unroll
-        for (int p = 0; p < P; ++p) {
-          const int a = (unit * P + p) * 32 + lane;
-          if (a >= k || a == c) continue;
-          const auto value = static_cast<std::uint16_t>(0x8000 | cut(dist[p], r.widening));
-          b.apart_at(a, c) = value;
-          if (!both[p]) b.apart_at(c, a) = value;
-          if (dist[p] != 0) continue;
-          bool same = true;
-          for (int j = 0; j < D; ++j) same &= rows[a * b.pitch + j] == rows[c * b.pitch + j];
-          if (same) atomicMin(&b.twin[max(a, c)], min(a, c)), any_twin = 1;
+    for (int j = 0; j < D; ++j) x[0][j] = rows[a * b.pitch + j];
+    const auto compare = [&](int c) {
+      const T dist = distance(x, rows + c * b.pitch);
+      if (a == c) return;
+      const auto value = static_cast<std::uint16_t>(0x8000 | cut(dist, r.widening));
+      b.apart_at(a, c) = value, b.apart_at(c, a) = value;
+      if (dist != 0) return;
+      bool same = true;
+      for (int j = 0; j < D; ++j) same &= rows[a * b.pitch + j] == rows[c * b.pitch + j];
+      if (same) atomicMin(&b.twin[max(a, c)], min(a, c)), any_twin = 1;
+    };
+    if (D * sizeof(T) <= 64 && 2 * renewed >= k) {
+      for (int step = 1 + part; 2 * step <= k; step += 1 << log) compare(a + step < k ? a + step : a + step - k);
+    } else {
+      for (int word = 0; word < b.groups; ++word)
+        for (unsigned bits = b.renewed[word] & every(part, log); bits;) {
+          const int bit = highest(bits);
+          compare(word * 32 + bit);
+          bits ^= 1u << bit;
         }
-      }
+    }
   });
 }
 
@@ -158,8 +161,8 @@ template <class T, int D>
 __device__ __forceinline__ void find_nearest(const Block<T, D>& b, float top) {
   constexpr int together = 4;  // loads in flight
   const int lane = threadIdx.x % 32, k = b.r.k;
-  with_parts(b.groups * b.groups, b.warps, [&](int unit, int part, int parts) {
-    const int a = unit % b.groups * 32 + lane, word = unit / b.groups, c = word * 32 + lane;
+  with_parts(b.groups * b.groups, b.warps, [&](int unit, int part, int log) {
+    const int word = quotient(unit, b.groups), a = (unit - word * b.groups) * 32 + lane, c = word * 32 + lane;
     const std::uint16_t* const row = &b.apart_at(min(a, k - 1), word * 32);
     const float shift = b.shift[c];
     const bool counts = c < k && b.twin[min(c, k - 1)] == no_twin;
@@ -170,13 +173,14 @@ __device__ __forceinline__ void find_nearest(const Block<T, D>& b, float top) {
     unsigned least = no_distance;  // of this level and those before
 #pragma unroll
     for (int level = 0; level <= levels; ++level) {
-      unsigned bits = __ballot_sync(all, counts && level_of == level) & every(part, parts);
+      unsigned bits = __ballot_sync(all, counts && level_of == level) & every(part, log);
       while (bits) {
         unsigned value[together];
 #pragma unroll
         for (int u = 0; u < together; ++u) {  // the last bit counts again
-          const unsigned left = bits & (bits - 1);
-          value[u] = row[__ffs(bits) - 1];
+          const int bit = highest(bits);
+          const unsigned left = bits ^ 1u << bit;
+          value[u] = row[bit];
           bits = u + 1 < together && left == 0 ? bits : left;
         }
 #pragma unroll

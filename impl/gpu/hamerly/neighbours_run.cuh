@@ -41,14 +41,16 @@ __global__ void __launch_bounds__(Threads, 1) iterate_all(const __grid_constant_
     // Nobody reads it since the last meeting or writes it before the next.
     for (int at = blockIdx.x * block + t; at < b.change_size(); at += gridDim.x * block) b.change(iter + 1)[at] = 0;
     __syncthreads();
-    if (t < tally_size && tally[t] > 0) atomicAdd(r.tallies + std::int64_t(iter) * tally_size + t, Bits(tally[t]));
     if (t == 0) {
       if (blockIdx.x == 0) r.stamps[iter].assigned = cuda::nanoseconds();
       moved = cuda::meet(r.meetings + iter, Bits(tally[changed]));
       if (blockIdx.x == 0) r.stamps[iter].met = cuda::nanoseconds();
     }
     __syncthreads();
-    if (t < tally_size) tally[t] = 0;
+    if (t < tally_size) {
+      if (tally[t] > 0) atomicAdd(r.tallies + std::int64_t(iter) * tally_size + t, Bits(tally[t]));
+      tally[t] = 0;
+    }
     const bool last = iter == r.max_iters || static_cast<double>(moved) <= r.stop_at;
     make_centroids(b, iter, last);
     if (!last) {

@@ -23,11 +23,14 @@
 #include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/lloyd/resident_sums.cuh"
 #include "impl/gpu/lloyd/screen_settle.cuh"
+#include "impl/gpu/quotient.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
 
 namespace km::neighbours {
 
 using Bits = unsigned long long;
+using cuda::highest;
+using cuda::quotient;
 using moved_sums::FixedPoint;
 using screen::Nearest;
 using yinyang::Widening;
@@ -45,6 +48,7 @@ constexpr int slices_a_flush = 256;  // of those sums, per copy: 2^13 additions 
 constexpr int touch_bit = 34;        // a cluster's word counts moves from here on; below: points that joined minus points that left
 constexpr float slack_shifts = 4;    // candidates reach so many top shifts further, so that the new lower bound lasts
 constexpr unsigned no_distance = 0xFFFF, infinite = 0x7F80;  // 16 bits
+constexpr unsigned none_left_out = 0x7FFF7FFF;               // two halves: the greatest signed ones
 
 /// The shift below which a centroid is slow at a level; `top` is the greatest shift.
 __device__ __forceinline__ float slow(float top, int level) {
@@ -210,13 +214,15 @@ struct Block {
   unsigned char* overlay;
   unsigned* apart;  // k x apart_pitch pairs of distances² between centroids, cut, with bit 15 set; no_distance: itself, a twin, none
   T* points;
-  int apart_pitch, pairs, groups, warps, slices, points_here;
+  int apart_pitch, groups, warps, slices, points_here;
+  int copy;  // of the grid's sums, that the block changes
 
   __device__ Block(const Run<T>& run, unsigned char* shared) : r(run) {
     const int k = r.k;
     warps = blockDim.x / 32;
     const Layout<T, D> layout{k, warps, r.table_copies, r.state_cached, r.points_cached};
-    apart_pitch = layout.apart_pitch(), pairs = layout.pairs(), groups = layout.groups();
+    copy = static_cast<int>(blockIdx.x) % r.copies;
+    apart_pitch = layout.apart_pitch(), groups = layout.groups();
     slices = (r.slices - int(blockIdx.x) + int(gridDim.x) - 1) / int(gridDim.x), points_here = 0;
     rows = reinterpret_cast<T*>(shared), shared += layout.row_bytes();
     coarse = reinterpret_cast<Bits*>(shared), fine = coarse + layout.cells(), shared += layout.total_bytes();

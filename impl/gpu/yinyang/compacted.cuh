@@ -79,7 +79,8 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     transposed_ = cuda::Buffer<T>(std::int64_t(std::max(d, few_padded(d))) * k_padded);
     image_ = cuda::Buffer<uint4>(std::int64_t(k_padded) * deep * 4);
     starts_ = cuda::Buffer<float>(k_padded);
-    if (std::int64_t(k) * least_company <= n) reach_ = cuda::Buffer<float>(std::int64_t(k) * levels);
+    const std::int64_t jobs = std::int64_t(k) * (k_padded / 32);
+    if (std::int64_t(k) * least_company <= n && jobs < std::int64_t(1) << 31) reach_ = cuda::Buffer<float>(std::int64_t(k) * levels);
     cuda::clear(stream, transposed_, image_);
     const std::vector<float> none(k_padded, -cuda::infinity<float>);
     upload(starts_, std::span<const float>(none), stream);
@@ -92,7 +93,7 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     grid_ = std::min({unsigned(cuda::multiprocessors()), static_cast<unsigned>(config.integer("grid")), cuda::blocks(n, warp_rows)});
     threads_ = block;
     run_.mean_warps = warps_a_job(k, grid_, screen::up_to(d, 32) / 32);
-    run_.reach_warps = warps_a_job(std::int64_t(k) * (k_padded / 32), grid_, std::max(d / 8, 1));
+    run_.reach_warps = warps_a_job(jobs, grid_, std::max(d / 8, 1));
     const int set_bytes = together * d * int(sizeof(T)), sets = std::clamp(most_differences / set_bytes, 1, warps);
     bytes_ = (sizeof(SharedState<T>) + 15) / 16 * 16 + sets * set_bytes;
     cuda::allow_shared(kernel_, bytes_);

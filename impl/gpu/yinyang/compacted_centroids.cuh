@@ -10,9 +10,10 @@ namespace km::compacted {
 template <class T>
 __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>& s) {
   constexpr int values = 4;  // per thread in flight
-  const int lanes_wanted = lanes_of(r.d), spare = warps / max(s.moves, 1);
-  const int lanes = lanes_wanted < 32 || spare < 2 ? lanes_wanted : 32 * min(spare, (r.d + 32 * values - 1) / (32 * values));
-  const int rows = block / lanes, copy = blockIdx.x % r.copies, mine = threadIdx.x / lanes, lane = threadIdx.x % lanes;
+  int lanes = lanes_of(r.d);
+  while (lanes * values < r.d && 2 * lanes * max(s.moves, 1) <= block) lanes *= 2;
+  const int rows = by_power(block, lanes), mine = by_power(threadIdx.x, lanes), lane = threadIdx.x & (lanes - 1);
+  const int copy = blockIdx.x - quotient(blockIdx.x, r.copies) * r.copies;
   const std::int64_t cells = std::int64_t(r.k) * r.d;
   Bits *const all_coarse = r.coarse + copy * cells, *const all_fine = r.fine + copy * cells;
   for (int row = mine; row < s.moves && mine < rows; row += rows) {
@@ -49,7 +50,8 @@ __device__ __forceinline__ int warp_of_grid() { return threadIdx.x / 32 * gridDi
 /// A team of warps per cluster, which share its dimensions: computes the mean, its shift and both forms for the next assign. given: no sums yet.
 template <class T>
 __device__ __forceinline__ void make_centroids(const Run<T>& r, SharedState<T>& s, bool given, const T* from, T* to, int slot) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, team = warp / r.mean_warps, part = warp % r.mean_warps, teams = warps / r.mean_warps;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int team = quotient(warp, r.mean_warps), part = warp - team * r.mean_warps, teams = quotient(warps, r.mean_warps);
   const std::int64_t cells = std::int64_t(r.k) * r.d;
   for (int first = 0; first < r.k; first += teams * gridDim.x) {
     const int c = first + team * gridDim.x + blockIdx.x;  // the first ones on different multiprocessors
@@ -111,13 +113,13 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, SharedState<T>& 
 template <class T>
 __device__ __forceinline__ void find_reach(const Run<T>& r, SharedState<T>& s, const T* centroids, float top, Tally& tally) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, bands = r.k_padded / 32, parts = r.reach_warps;
-  const int team = warp / parts, part = warp % parts, teams = warps / parts;
-  const int begin = r.d * part / parts, end = r.d * (part + 1) / parts;
+  const int team = quotient(warp, parts), part = warp - team * parts, teams = quotient(warps, parts), share = quotient(r.d + parts - 1, parts);
+  const int begin = min(part * share, r.d), end = min(begin + share, r.d);
   const OfDifferences<T> bounds(r.d, r.scale);
-  const std::int64_t jobs = std::int64_t(r.k) * bands;
+  const unsigned jobs = unsigned(r.k) * bands;
   if (blockIdx.x == 0 && threadIdx.x == 0) tally.reached = 1;
-  for (std::int64_t first = 0; first < jobs; first += std::int64_t(gridDim.x) * teams) {
-    const std::int64_t job = first + team * gridDim.x + blockIdx.x;
+  for (unsigned first = 0; first < jobs; first += gridDim.x * teams) {
+    const unsigned job = first + team * gridDim.x + blockIdx.x;
     const bool here = job < jobs;
     const int a = here ? static_cast<int>(job / bands) : 0, c = static_cast<int>(job % bands) * 32 + lane;
     const T* const row = centroids + std::int64_t(a) * r.d;

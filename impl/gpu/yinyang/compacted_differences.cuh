@@ -11,7 +11,7 @@ template <class U, class T>
 __device__ __forceinline__ U distance2(const T* x, const T* c, int d, int lanes) {
   U dist = 0;
 #pragma unroll 8
-  for (int j = threadIdx.x % lanes; j < d; j += lanes) {
+  for (int j = threadIdx.x & (lanes - 1); j < d; j += lanes) {
     const U diff = U(x[j]) - U(c[j]);
     dist += diff * diff;
   }
@@ -25,10 +25,10 @@ __device__ __forceinline__ screen::Nearest<U> nearest_of(const Sharers& by, cons
                                                          int most, int d) {
   int lanes = by.width;
   while (lanes > 1 && lanes * most > by.width) lanes /= 2;
-  const int at_once = by.width / lanes;
+  const int at_once = by_power(by.width, lanes);
   screen::Nearest<U> best;
   for (int first = 0; first < most; first += at_once) {
-    const int at = first + by.lane / lanes, c = at < count ? named[at] : 0;
+    const int at = first + by_power(by.lane, lanes), c = at < count ? named[at] : 0;
     const U dist = distance2<U>(x, centroids + std::int64_t(c) * d, d, lanes);
     if (at < count) best.add(dist, c);
   }
@@ -42,10 +42,10 @@ template <class T>
 __device__ __forceinline__ void compare(const Run<T>& r, SharedState<T>& s, const T* centroids, const screen::Margin<1>& margin_of, const int* rows,
                                         int lanes) {
   const Sharers by(lanes <= 16 && s.opens > warps ? 16 : 32);
-  const int at_once = block / by.width;
-  std::int32_t* const named = s.named[threadIdx.x / by.width];
-  for (int of_warp = threadIdx.x / 32 * (32 / by.width); of_warp < s.opens; of_warp += at_once) {
-    const int at = of_warp + by.base / by.width;
+  const int at_once = by_power(block, by.width);
+  std::int32_t* const named = s.named[by_power(threadIdx.x, by.width)];
+  for (int of_warp = threadIdx.x / 32 * by_power(32, by.width); of_warp < s.opens; of_warp += at_once) {
+    const int at = of_warp + by_power(by.base, by.width);
     const bool here = at < s.opens;
     const int row = s.open[here ? at : of_warp], i = rows[row], old = r.labels[i];
     const float margin = margin_of.at(r.left[i]), length2 = r.length2[i], enough = s.enough[here ? at : of_warp];
@@ -87,15 +87,15 @@ __device__ __forceinline__ void conclude(const Run<T>& r, SharedState<T>& s, int
 template <class T>
 __device__ __forceinline__ void settle_doubts(const Run<T>& r, SharedState<T>& s, const T* centroids, const int* rows) {
   if (s.doubts == 0) return;
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, lanes = lanes_of(r.d), at_once = 32 / lanes;
-  const int across = max(warps / s.doubts, 1), sets = warps / across;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, lanes = lanes_of(r.d), at_once = by_power(32, lanes);
+  const int across = max(quotient(warps, s.doubts), 1), sets = quotient(warps, across), set = quotient(warp, across);
   for (int first = 0; first < s.doubts; first += sets) {
-    const int doubt = first + warp / across;
+    const int doubt = first + set;
     if (warp < sets * across && doubt < s.doubts) {
       const T* const x = r.points + std::int64_t(rows[s.doubtful[doubt]]) * r.d;
       screen::Nearest<double> best;
-      for (int c0 = warp % across * at_once; c0 < r.k; c0 += across * at_once) {
-        const int c = c0 + lane / lanes;
+      for (int c0 = (warp - set * across) * at_once; c0 < r.k; c0 += across * at_once) {
+        const int c = c0 + by_power(lane, lanes);
         const double dist = distance2<double>(x, centroids + std::int64_t(min(c, r.k - 1)) * r.d, r.d, lanes);
         if (c < r.k && r.twin[c] == no_twin) best.add(dist, c);
       }

@@ -16,7 +16,7 @@ __device__ __forceinline__ void assign_batch(const Run<T>& r, SharedState<T>& s,
   if (t == 0) s.moves = s.moved_points = s.opens = s.unknown_size = s.many = 0;
   __syncthreads();
   if (products) {
-    const int tiles = (m + warp_rows - 1) / warp_rows, across = warps / tiles, tile = warp % tiles, strip = warp / tiles;
+    const int tiles = (m + warp_rows - 1) / warp_rows, across = quotient(warps, tiles), strip = quotient(warp, tiles), tile = warp - strip * tiles;
     if (strip < across) {
       switch (r.deep) {
         case 1: score<1>(r, s, rows, m, tile, strip, across); break;

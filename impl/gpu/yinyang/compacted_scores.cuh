@@ -119,7 +119,7 @@ __device__ __forceinline__ void decide(const Run<T>& r, SharedState<T>& s, const
 /// The lanes of a warp that share a row: half of them, or all.
 struct Sharers {
   int width, lane, base;
-  __device__ explicit Sharers(int width) : width(width), lane(threadIdx.x % width), base(threadIdx.x % 32 / width * width) {}
+  __device__ explicit Sharers(int width) : width(width), lane(threadIdx.x & (width - 1)), base(threadIdx.x % 32 & -width) {}
   /// The ballot among the lanes of this row. All lanes of the warp call it.
   __device__ unsigned ballot(bool yes) const { return (__ballot_sync(0xFFFFFFFF, yes) >> base) & (0xFFFFFFFF >> (32 - width)); }
 };
@@ -149,7 +149,7 @@ __device__ __forceinline__ int name_candidates(const Run<T>& r, const SharedStat
     name(both && !more, s.second_at[e]);
     for (unsigned bits = by.ballot(more); __any_sync(0xFFFFFFFF, bits); bits &= bits - 1) {
       const int owner = first + __ffs(bits) - 1, strip = owner / 4;
-      for (int x = by.lane; x - by.lane < (bands + across - 1) / across * 8; x += by.width) {
+      for (int x = by.lane; x - by.lane < quotient(bands + across - 1, across) * 8; x += by.width) {
         const int column = (strip + x / 8 * across) * 32 + x % 8 / 2 * 8 + owner % 4 * 2 + x % 2;
         name(bits && column < r.k_padded && r.starts[column] > -cuda::infinity<float>, column);  // no padding, no twin
       }

@@ -19,7 +19,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, co
   T x[Rows][D];
 #pragma unroll
   for (int p = 0; p < Rows; ++p) {
-    const int row = t / across + p * block;
+    const int row = by_power(t, across) + p * block;
     i[p] = rows[row < m ? row : 0];
     old[p] = r.labels[i[p]];
 #pragma unroll
@@ -27,7 +27,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, co
   }
   screen::Nearest<T> best[Rows];
 #pragma unroll 2
-  for (int c = t % across; c < r.k; c += across) {
+  for (int c = t & (across - 1); c < r.k; c += across) {
     if (r.twin[c] != no_twin) continue;
     T dist[Rows] = {};
 #pragma unroll
@@ -51,7 +51,7 @@ __device__ __forceinline__ int settle_few(const Run<T>& r, SharedState<T>& s, co
   for (int other = across / 2; other > 0; other /= 2) merge_from_lane(best[0], best[0], other);
 #pragma unroll
   for (int p = 0; p < Rows; ++p)
-    if (const int row = t / across + p * block; row < m && t % across == 0) conclude(r, s, i[p], old[p], row, best[p]);
+    if (const int row = by_power(t, across) + p * block; row < m && (t & (across - 1)) == 0) conclude(r, s, i[p], old[p], row, best[p]);
   __syncthreads();
   const int doubted = s.doubts;
   settle_doubts(r, s, centroids, rows);
@@ -82,13 +82,13 @@ __device__ __forceinline__ void compare_all(const Run<T>& r, const T* x, int str
 template <int Together, class T>
 __device__ __forceinline__ int settle(const Run<T>& r, SharedState<T>& s, T* x, const T* centroids, const int* rows, int m) {
   const int t = threadIdx.x, warp = t / 32, lane = t % 32, d = r.d;
-  const int sets = min(r.sets * together / Together, min((m + Together - 1) / Together, warps)), across = warps / sets, set = warp % sets,
-            strip = warp / sets;
+  const int sets = min(r.sets * together / Together, min((m + Together - 1) / Together, warps));
+  const int across = quotient(warps, sets), strip = quotient(warp, sets), set = warp - strip * sets;
   int doubted = 0;
   for (int first = 0; first < m; first += sets * Together) {
     const int size = min(m - first, sets * Together);
     for (int at = t; at < sets * Together * d; at += block) {
-      const int p = at / d, j = at % d;
+      const int p = quotient(at, d), j = at - p * d;
       x[(p / Together * d + j) * Together + p % Together] = p < size ? r.points[std::int64_t(rows[first + p]) * d + j] : T(0);
     }
     if (t == 0) s.doubts = 0;

@@ -8,6 +8,7 @@
 #include "impl/gpu/lloyd/fixed_point.cuh"
 #include "impl/gpu/lloyd/screen_compare.cuh"
 #include "impl/gpu/lloyd/screen_settle.cuh"
+#include "impl/gpu/quotient.cuh"
 
 namespace km::compacted {
 
@@ -19,6 +20,8 @@ constexpr int together = screen::together;                // points compared wit
 constexpr int levels = 8;                                 // of shifts: slower centroids count as slow
 constexpr int few_named = 16, most_named = 64;            // candidates of a point that scores leave open
 using Bits = unsigned long long;
+using cuda::by_power;
+using cuda::quotient;
 
 /// Values per row if a thread holds a point (few dimensions), else 0.
 __host__ __device__ constexpr int few_padded(int d) { return d <= 4 ? 4 : d <= 8 ? 8 : d < 16 ? 16 : 0; }
