@@ -89,7 +89,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results.Machine]]:
-    return exhibits.load(args.papers, args.paper, args.exhibit), results.load(args.results, args.machine)
+    papers = exhibits.load(args.papers, args.paper, args.exhibit)
+    return papers, results.load(args.results, args.machine, exhibits.read_by(papers))
 
 
 def recorded(args: argparse.Namespace, papers: list[exhibits.Paper]) -> list[results.Machine]:
@@ -99,8 +100,7 @@ def recorded(args: argparse.Namespace, papers: list[exhibits.Paper]) -> list[res
     folder = Path(args.beside) if args.beside else results.RECORDED
     if folder.resolve() == args.results.resolve() or not (args.beside or folder.is_dir()):
         return []
-    shown = {key for paper in papers for exhibit in paper.exhibits for key in exhibit.sources}
-    return [machine for machine in results.load(folder) if any(line["exhibit"] in shown for line in machine.lines)]
+    return [m for m in results.load(folder, papers=exhibits.read_by(papers)) if any(x["exhibit"] for x in m.lines)]
 
 
 @command(
@@ -229,7 +229,8 @@ def run_readme(args: argparse.Namespace) -> None:
     files, texts = args.file or [README], {}
     if missing := [file for file in files if not file.is_file()]:
         raise UserError(f"{missing[0]}: no such file")
-    papers, machines = inputs(args)
+    needed = any(readme.reads_lines(file.read_text(encoding="utf-8")) for file in files)
+    papers, machines = inputs(args) if needed else ([], [])
     for file in files:
         pictures = args.pictures or file.parent / ("pictures" if file.parent.name == "docs" else "docs/pictures")
         texts[file] = readme.splice(file.read_text(encoding="utf-8"), file.parent, pictures, papers, machines)

@@ -266,7 +266,7 @@ def env(program: str) -> dict[str, Any]:
 def run_hardware(args: argparse.Namespace) -> None:
     papers = exhibits.load(args.papers, None, args.exhibits or None)
     named = dict.fromkeys(args.machine or [None])  # in the order of the command line
-    machines = [machine for name in named for machine in results.load(args.results, name)]
+    machines = [machine for name in named for machine in results.load(args.results, name, exhibits.read_by(papers))]
     from plots.decide import side_by_side
     from plots.write import claim_sheet, hardware
     from plots.write.parallel import each

@@ -26,7 +26,7 @@ def run_explain(args: argparse.Namespace) -> None:
 
     if exhibit.kind == "machine" or (exhibit.figure and "x" not in exhibit.figure):
         raise UserError(f"{args.exhibit} is no table of cases: there is no cell to explain")
-    machines = results.load(args.results, args.machine)
+    machines = results.load(args.results, args.machine, exhibits.read_by([paper]))
     views = [gather(exhibit, machine, args.profile) for machine in machines]
     ran = [view for view in views if view.lines]
     if len(ran) > 1:
@@ -48,6 +48,7 @@ def run_artifact(args: argparse.Namespace) -> None:
     from plots.write import artifact
 
     artifact.ending_of(args.out)
-    papers, machines = exhibits.load(args.papers, args.paper, args.exhibit), results.load(args.results, args.machine)
+    papers = exhibits.load(args.papers, args.paper, args.exhibit)
+    machines = results.load(args.results, args.machine, exhibits.read_by(papers))
     content = artifact.pack(papers, machines, args.out)
     print(f"{args.out}: {len(content)} files, {args.out.stat().st_size} bytes")

@@ -1,7 +1,7 @@
 """Loads and checks exhibits, papers/<key>/<exhibit>.toml (docs/exhibits.md)."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -298,6 +298,11 @@ def load(papers: Path, only_papers: list[str] | None = None, only_exhibits: list
         known = near or sorted({key.split("/")[0] for key in keys})
         raise UserError(f"{papers}: nothing named {', '.join(sorted(missing))}; there are {', '.join(known)}")
     return found
+
+
+def read_by(papers: Iterable[Paper]) -> set[str]:
+    """The keys of the papers whose lines these read: their own, and those of exhibits that they reuse."""
+    return {source.partition("/")[0] for paper in papers for exhibit in paper.exhibits for source in exhibit.sources}
 
 
 def load_one(path: Path, paper: Table | None = None) -> Exhibit:

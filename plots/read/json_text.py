@@ -8,7 +8,9 @@ from typing import Any
 
 from plots.errors import UserError
 
-LARGE = re.compile(rb"[eE]\+?\d{3}|\d{19}")  # only a text with such a part can hold a number past the limits
+# Only a text with such a part can hold a number past the limits. Calls for each number are slow.
+LARGE = re.compile(rb"[eE]\+?\d{3}|\d{200}")
+LONG = re.compile(rb"\d{19}")
 
 
 def parse(raw: bytes) -> Any:
@@ -18,8 +20,8 @@ def parse(raw: bytes) -> Any:
     except UnicodeDecodeError as e:
         raise ValueError(f"not UTF-8 at byte {e.start}") from None
     try:
-        limits = {"parse_float": finite, "parse_int": whole} if LARGE.search(raw) else {}
-        value = json.loads(text, parse_constant=no_constant, **limits)
+        floats, ints = finite if LARGE.search(raw) else None, whole if LONG.search(raw) else None
+        value = json.loads(text, parse_constant=no_constant, parse_float=floats, parse_int=ints)
     except RecursionError:
         raise ValueError("nested too deep") from None
     if "\\u" in text:

@@ -1,9 +1,10 @@
 """Reads result lines and machine records from results/<machine>/ (docs/results.md)."""
 
+import re
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -16,6 +17,7 @@ from plots.read.disturbed import disturbed
 RECORDED = Path(__file__).resolve().parents[2] / "results"  # in a checkout or installed
 MOST_CASES = 5000  # of one exhibit and profile: more than a table can show
 LONGEST = 64 << 20  # bytes of one line
+PAPER = re.compile(rb'"exhibit": ?"([^"\\/]+)/')
 RECORD = schema.load("machine.json")
 RECORD_CHECKS = schema.Compiler(RECORD)
 
@@ -37,8 +39,9 @@ class Machine:
         return threads if type(threads) is int else None
 
 
-def load(results: Path, only: str | None = None) -> list[Machine]:
-    """Every machine below `results`, by name. Raises UserError for a missing folder or machine and a bad file."""
+def load(results: Path, only: str | None = None, papers: Collection[str] | None = None) -> list[Machine]:
+    """Every machine below `results`, by name; with `papers`, without the lines of other papers. Raises UserError for a
+    missing folder or machine and a bad file."""
     if not results.is_dir():
         raise UserError(f"{results}: no such folder of results")
     folders = sorted(p for p in results.iterdir() if any(p.glob("*.jsonl")) or (p / "machine.json").is_file())
@@ -47,11 +50,11 @@ def load(results: Path, only: str | None = None) -> list[Machine]:
     if only is not None and only not in (names := [p.name for p in folders]):
         raise UserError(f"{results}: no results of machine {only}; there are {', '.join(names)}")
     folders = [p for p in folders if only in (None, p.name)]
-    return [load_machine(folder) for folder in folders]
+    return [load_machine(folder, papers) for folder in folders]
 
 
-def load_machine(folder: Path) -> Machine:
-    return machine_of(folder.name, folder, sorted(folder.glob("*.jsonl")))
+def load_machine(folder: Path, papers: Collection[str] | None = None) -> Machine:
+    return machine_of(folder.name, folder, sorted(folder.glob("*.jsonl")), papers)
 
 
 def load_file(path: Path) -> Machine:
@@ -59,11 +62,11 @@ def load_file(path: Path) -> Machine:
     return machine_of(path.stem, path.parent, [path])
 
 
-def machine_of(name: str, folder: Path, files: Iterable[Path]) -> Machine:
+def machine_of(name: str, folder: Path, files: Iterable[Path], papers: Collection[str] | None = None) -> Machine:
     pool: dict[str, Any] = {}
     dropped: Counter[tuple[str, str]] = Counter()
     told: list[str] = []
-    lines = latest((line for path in files for line in read_lines(path, pool, told)), dropped)
+    lines = latest((line for path in files for line in read_lines(path, pool, told, papers)), dropped)
     return Machine(name, record(folder / "machine.json"), lines, folder, tuple(told), dropped)
 
 
@@ -78,15 +81,25 @@ def record(path: Path) -> dict[str, Any]:
     return found
 
 
-def read_lines(path: Path, pool: dict[str, Any] | None = None, told: list[str] | None = None) -> Iterator[Line]:
-    """The result lines of one file, one at a time. Others are counted in one sentence on stderr and in `told`. Raises
-    UserError for a line of a later kmbench, and for a file of lines without a result line."""
+def read_lines(
+    path: Path,
+    pool: dict[str, Any] | None = None,
+    told: list[str] | None = None,
+    papers: Collection[str] | None = None,
+) -> Iterator[Line]:
+    """The result lines of one file, one at a time; with `papers`, those of others are passed over. What is no result
+    line is counted in one sentence on stderr and in `told`. Raises UserError for a line of a later kmbench, and for a
+    file of lines without a result line."""
     pool, found, bad, first = {} if pool is None else pool, 0, 0, ""
+    wanted = None if papers is None else {key.encode() for key in papers}
     try:
         with path.open("rb") as file:
             for at, raw in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
                 start = file.tell() - len(raw)
                 if not raw.strip():
+                    continue
+                if wanted is not None and (named := PAPER.search(raw)) and named[1] not in wanted:
+                    found += 1
                     continue
                 try:
                     line = check.line(parsed(raw, file, f"{path}:{at}"), f"{path}:{at}", pool)

@@ -71,6 +71,11 @@ def splice(text: str, folder: Path, pictures: Path, papers: list[Paper], machine
     return REGION.sub(fill, text)
 
 
+def reads_lines(text: str) -> bool:
+    """Whether a region needs result lines; a command's output and a transcript need none."""
+    return any(match["what"] not in ("output", "transcript") for match in REGION.finditer(text))
+
+
 SUMMARY = ("paper", "sentences", "reproduced", "measured once", "stand-in", "trend only", "not reproduced", "open")
 PLACES = dict(zip(VERDICTS, (2, 4, 5, 6, 7), strict=False))  # of a verdict in a row of the summary
 

@@ -116,6 +116,14 @@ def test_readme_regions_are_filled_once_and_for_all(bench, tmp_path):
     assert page.read_text() == first
 
 
+def test_a_page_without_regions_of_lines_reads_none(bench, tmp_path, monkeypatch):
+    page = tmp_path / "README.md"
+    page.write_text("<!-- begin:transcript fit -->\nold\n<!-- end -->\n")
+    monkeypatch.setattr(results, "load", None)
+    assert bench.main("readme", "--file", page) == 0
+    assert "kmbench fit" in page.read_text()
+
+
 def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench, tmp_path):
     asked = [("a", "1e9", "1"), ("b", "1e-9", "1"), ("c", "1e9", "10"), ("d", "1", "7")]
     bound = 'kind="bound"\nmetric="run"\nat_most={}\nwhere={{packages={}}}'

@@ -11,7 +11,7 @@ from line_schema import SCHEMA, VALIDATOR
 from synthetic import ENERGY, FAULTS, line, of_schema, skipped, wrong
 
 from plots.errors import UserError
-from plots.read import check, results, validate
+from plots.read import check, json_text, results, validate
 from plots.read.check import FIELDS
 from plots.read.view import gather
 
@@ -149,6 +149,27 @@ def test_a_folder_of_other_json_is_no_machine(bench):
     folder = bench.run([line()])
     bench.add("[]", "report/claims.json")
     assert [machine.name for machine in results.load(folder)] == ["demo"]
+
+
+def test_of_one_paper_other_papers_lines_are_passed_over_and_bad_lines_told(bench):
+    others = [line(exhibit=key) for key in ("other/table1", "demonstration/table1")]
+    folder = bench.run([line(), *others, line(exhibit="demo/table2"), line(exhibit=None)])
+    bench.add("[1]\n")
+    (machine,) = results.load(folder, papers={"demo"})
+    assert {made["exhibit"] for made in machine.lines} == {"demo/table1", "demo/table2", None}
+    assert len(machine.skipped) == 1
+    assert len(results.load(folder)[0].lines) == 5
+
+
+@pytest.mark.parametrize("number", [f"{'9' * 250}e99", "9" * 400 + ".5", "1e309", "9" * 20, f"-{'9' * 19}"])
+def test_a_number_past_the_limits_is_no_json(number):
+    with pytest.raises(ValueError, match=r"past (the range|64 bits)"):
+        json_text.parse(f'{{"seed": 1, "x": [{number}]}}'.encode())
+
+
+def test_numbers_within_the_limits_are_exact():
+    greatest = f"[{2**64 - 1}, {-(2**63)}, 1.7976931348623157e308, 0.12345678901234567]"
+    assert json_text.parse(greatest.encode()) == json.loads(greatest)
 
 
 def test_a_case_done_again_is_the_newest():
