@@ -79,7 +79,7 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     transposed_ = cuda::Buffer<T>(std::int64_t(std::max(d, few_padded(d))) * k_padded);
     image_ = cuda::Buffer<uint4>(std::int64_t(k_padded) * deep * 4);
     starts_ = cuda::Buffer<float>(k_padded);
-    const std::int64_t jobs = std::int64_t(k) * (k_padded / 32);
+    const std::int64_t jobs = std::int64_t(k) * (k_padded / 32);  // the kernel counts them in 32 bits
     if (std::int64_t(k) * least_company <= n && jobs < std::int64_t(1) << 31) reach_ = cuda::Buffer<float>(std::int64_t(k) * levels);
     cuda::clear(stream, transposed_, image_);
     const std::vector<float> none(k_padded, -cuda::infinity<float>);
