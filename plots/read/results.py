@@ -17,7 +17,7 @@ from plots.read.disturbed import disturbed
 RECORDED = Path(__file__).resolve().parents[2] / "results"  # in a checkout or installed
 MOST_CASES = 5000  # of one exhibit and profile: more than a table can show
 LONGEST = 64 << 20  # bytes of one line
-PAPER = re.compile(rb'"exhibit": ?"([^"\\/]+)/')
+PAPER = re.compile(rb'"exhibit": ?"([^"\\/]+)/')  # of a line that is not parsed yet
 RECORD = schema.load("machine.json")
 RECORD_CHECKS = schema.Compiler(RECORD)
 

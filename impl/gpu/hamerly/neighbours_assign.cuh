@@ -151,7 +151,7 @@ __device__ __forceinline__ unsigned try_candidates(const Block<T, D>& b, const T
     const int steps = min(16, (pairs - base + (1 << log) - 1) >> log);
 #pragma unroll 4
     for (int u = 0; u < steps; ++u) {
-      // Distances have bit 15 set and the limit has not, so no half borrows. The bit is left where the centroid is no candidate.
+      // Distances have bit 15 set and the limit has not, so no half borrows. The bit stays where the centroid is no candidate.
       const unsigned excess = row[base + (u << log)] - limit * 0x10001;
       rest = __vmins2(rest, excess);
       mask = (mask >> 1 & 0x7FFF7FFF) | (~excess & 0x80008000);

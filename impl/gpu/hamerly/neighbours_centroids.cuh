@@ -98,8 +98,8 @@ __device__ __forceinline__ unsigned every(int part, int log) {
   return (log == 0 ? all : log == 1 ? 0x55555555 : log == 2 ? 0x11111111 : log == 3 ? 0x01010101 : 0x00010001) << part;
 }
 
-/// Makes the out-of-date distances between centroids, and finds twins. A lane takes a centroid against the renewed ones. If those are many, it takes the
-/// half of all that follows its own in a circle, so that each pair is compared once.
+/// Makes the out-of-date distances between centroids, and finds twins. A lane takes a centroid against the renewed ones. If those are many,
+/// centroids stand in a circle and it takes the half that follows its own, so that each pair is compared once. In many dimensions that gains nothing.
 template <class T, int D>
 __device__ __forceinline__ void part_centroids(const Block<T, D>& b, int iter, int& any_twin) {
   const Run<T>& r = b.r;
