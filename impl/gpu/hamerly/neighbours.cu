@@ -11,8 +11,8 @@
 // A warp queues its points past their bounds and compares 32 at a time, a lane each; fewer points share the lanes. A lane tests two distances between
 // centroids in one subtraction, then walks the set bits.
 // Cost of an iteration: 10 bytes and some 60 instructions a point; past the bounds 2 d, then 3 k, then 2 d a candidate. Per moved point: 2 d
-// additions to L2. Per block: 8 bytes a value of the sums from L2; 2 k d instructions a changed centroid (points of up to 64 bytes: at most k² d); 2 k² for
-// the nearest. Barriers: one of the grid, six of the block. Per run: all distances once; a layout in prepare; one launch.
+// additions to L2. Per block: 8 bytes a value of the sums from L2; 2 k d instructions a changed centroid (points of up to 64
+// bytes: at most k² d); 2 k² for the nearest. Barriers: one of the grid, six of the block. Per run: all distances once; a layout in prepare; one launch.
 // Limit: 48 dimensions, 32 in fp64; centroids, sums and 2 k² bytes in a block's shared memory, some 300 clusters. In many dimensions without structure most
 // centroids are candidates: gpu/yinyang/compacted. While most points move, gpu/lloyd/register_tiles is faster.
 #include "impl/cost_terms.hpp"
