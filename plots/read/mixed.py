@@ -72,7 +72,10 @@ def consistent(
     left: Counter[str] = Counter({of_old: len(given) - len(kept)})
     grown = of_grown(kept)
     left["of an implementation that has gained a parameter"], kept = len(kept) - len(grown), grown
-    for why, by, what in rules(swept, renewed(kept)):
+    newer = renewed(kept)
+    once = of_newer_files(kept, newer)
+    left["of cases that ran again on a newer file of the same points"], kept = len(kept) - len(once), once
+    for why, by, what in rules(swept, newer):
         newest = {by(line): what(line) for line in kept if what(line) is not None}
         agreeing = [line for line in kept if what(line) in (None, newest.get(by(line)))]
         left[why] += len(kept) - len(agreeing)
@@ -112,6 +115,19 @@ def of_grown(lines: Sequence[Line]) -> list[Line]:
     kept = (line for group in problems.values() for i, line in enumerate(group) if not repeated(line, group[i + 1 :]))
     known = set(map(id, kept))
     return [line for line in lines if id(line) in known]
+
+
+def of_newer_files(lines: Sequence[Line], newer: dict[str, str]) -> list[Line]:
+    """Without the lines of which a later one of the exhibit repeats the case on a newer file. newer: as `renewed`."""
+
+    def source(line: Line) -> str | None:
+        return line["dataset"].get("source")
+
+    def place(line: Line) -> tuple[str, str, str | None]:
+        return line["exhibit"], case_of(line), newer.get(source(line), source(line))
+
+    last = {place(line): source(line) for line in lines}
+    return [line for line in lines if last[place(line)] == source(line)]
 
 
 def case_of(line: Line) -> str:

@@ -55,6 +55,10 @@ def test_a_file_in_another_form_is_the_same_where_its_points_are(bench):
     double = line(packages=100, date=OLD, precision="fp64", **{**before, "hash": "3" * 32})
     assert shown(bench.view([*lines, double])) == {1, 10, 100}
     assert shown(bench.view([double, lines[1]])) == {10}, "nothing says that these are the same"
+    again = line(packages=1, seconds=0.5, case="c" * 16, date=NEWER, **after)
+    view = bench.view([again, *lines])
+    assert [one["date"] for one in view.lines if one["parameters"]["packages"] == 1] == [NEWER]
+    assert "Left out: 1 older line of cases that ran again on a newer file of the same points." in view.left_out
 
 
 def test_no_claim_across_two_files(bench):
