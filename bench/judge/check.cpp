@@ -29,7 +29,7 @@ const Shape beyond_32_bits = {.name = "n d above 2^31", .n = 0x2100000, .d = 64,
 template <class T>
 Values<T> values(int rows, int d, const std::function<double(int, int)>& value) {
   Values<T> out = make_values<T>(std::size_t(rows) * d);
-#pragma omp parallel for
+#pragma omp parallel for if (double(rows) * d > 1e5)
   for (int row = 0; row < rows; ++row)
     for (int j = 0; j < d; ++j) out[std::size_t(row) * d + j] = T(value(row, j));
   return out;

@@ -164,7 +164,7 @@ LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Dista
   const auto sample = chosen.empty() ? sample_points(p) : std::move(chosen);
   const std::span<const T> centroids = s.assigned_centroids;
   LabelCheck all;
-#pragma omp parallel
+#pragma omp parallel if (double(sample.size()) * p.k * p.d > 1e5)
   {
     LabelCheck mine;
     for_strips(p, sample, [&](const std::int64_t* at, int length, const double* columns) {

@@ -74,7 +74,7 @@ Spread spread_of(const Problem<T>& p) {
   // Subtract the first point, so that a large offset does not cancel.
   const std::vector<T> origin = gathered<T>(p.group, {p.points.begin(), p.points.begin() + (p.n > 0 ? p.d : 0)});
   std::vector<Moments> mine(d);
-#pragma omp parallel
+#pragma omp parallel if (double(p.n) * p.d > 1e5)
   {
     std::vector<Moments> part(d);
 #pragma omp for schedule(static)

@@ -78,7 +78,7 @@ class Distinct : DistinctRows<T>, public Screened<T> {
  public:
   Distinct(const Problem<T>& problem, const Config& config, Trace& trace)
       : DistinctRows<T>(problem, threads_of(config)), Screened<T>(this->among(problem), config, trace), shape_(problem), threads_(threads_of(config)),
-        sums_(p_, threads_, this->copies), moves_(threads_) {}
+        sums_(p_, this->threads(), this->copies), moves_(this->threads()) {}
 
   void reset() {
     Screened<T>::reset();
@@ -109,7 +109,7 @@ class Distinct : DistinctRows<T>, public Screened<T> {
   std::int64_t update(Trace& trace) {
     const auto phase = trace.phase("update");
     std::int64_t changed = 0;
-#pragma omp parallel num_threads(threads_) reduction(+ : changed)
+#pragma omp parallel num_threads(this->threads()) reduction(+ : changed)
     {
       auto& mine = moves_[omp_get_thread_num()];
       mine.clear();
@@ -133,7 +133,7 @@ class Distinct : DistinctRows<T>, public Screened<T> {
   }
 
   ProblemShape shape_;
-  int threads_;
+  int threads_;  // for all points, the base class has fewer where few differ
   MovedSums<T> sums_;
   std::vector<std::vector<Move>> moves_;  // one list per thread
   std::vector<std::int32_t> before_;      // labels

@@ -136,6 +136,8 @@ class Screened : public CpuSolver<T> {
   }
 
  protected:
+  int threads() const { return threads_; }
+
   using CpuSolver<T>::p_, CpuSolver<T>::out_;
 
   void begin_run() {

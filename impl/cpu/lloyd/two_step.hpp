@@ -69,14 +69,16 @@ class TwoStep : public CpuSolver<T> {
     std::vector<std::vector<T>> sums(workers);  // by thread, added in thread order: a reproducible result
     std::vector<std::vector<std::int64_t>> counts(workers);
     Shortage shortage;
-#pragma omp parallel num_threads(workers)
+#pragma omp parallel num_threads(threads_)  // some idle: OpenMP ends and starts threads where two regions differ in their number
     {
       std::vector<T> sum, package;
       std::vector<std::int64_t> count;
-      shortage.watch([&] {
-        sum.resize(cells), package.resize(cells);
-        count.resize(k);
-      });
+      const int own = omp_get_thread_num();
+      if (own < workers)
+        shortage.watch([&] {
+          sum.resize(cells), package.resize(cells);
+          count.resize(k);
+        });
 #pragma omp for schedule(static)
       for (std::int64_t a = 0; a < packages_; ++a) {
         if (count.empty()) continue;
@@ -85,8 +87,7 @@ class TwoStep : public CpuSolver<T> {
         with_paper_dimension(d, [&](auto D) { add<decltype(D)::value>(first, length, package.data(), count.data()); });
         for (std::size_t cell = 0; cell < cells; ++cell) sum[cell] += package[cell];
       }
-      sums[omp_get_thread_num()] = std::move(sum);
-      counts[omp_get_thread_num()] = std::move(count);
+      if (own < workers) sums[own] = std::move(sum), counts[own] = std::move(count);
     }
     shortage.report();
     for (int thread = 1; thread < workers; ++thread) {
