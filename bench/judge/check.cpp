@@ -53,7 +53,7 @@ std::vector<Config> configs(const Description& description) {
 bool too_many_threads(const Config& config, const Shape& shape) {
   const auto threads = config.values().find("threads");
   if (threads == config.values().end() || std::get<std::int64_t>(threads->second) <= 8 * omp_get_num_procs()) return false;
-  return shape.n >= 100 && shape.name != std::string_view("n not a multiple of anything");
+  return shape.n >= 50 && shape.name != std::string_view("n not a multiple of anything");
 }
 
 template <class T>
@@ -116,8 +116,8 @@ const std::vector<Shape>& awkward_shapes() {
       {.name = "d = 300", .n = 129, .d = 300, .k = 3, .max_iters = 3, .point = group_value},
       {.name = "d = 4096", .n = 67, .d = 4096, .k = 3, .max_iters = 3, .point = group_value},
       {.name = "k = 100", .n = 3001, .d = 8, .k = 100, .point = uniform_value},
-      {.name = "k = 1000", .n = 5003, .d = 3, .k = 1000, .max_iters = 3, .point = uniform_value},
-      {.name = "k = 1500", .n = 4001, .d = 5, .k = 1500, .max_iters = 3, .point = uniform_value},
+      {.name = "k = 1000", .n = 2503, .d = 3, .k = 1000, .max_iters = 3, .point = uniform_value},
+      {.name = "k = 1500", .n = 2003, .d = 5, .k = 1500, .max_iters = 3, .point = uniform_value},
       {.name = "empty clusters", .n = 999, .d = 3, .k = 6, .point = group_value, .centroid = far_if_odd},
       {.name = "duplicate points", .n = 1200, .d = 3, .k = 8, .point = [](int i, int j) { return double((i % 5) * 3 + j); }},
       {.name = "ties", .n = 1024, .d = 2, .k = 4, .point = corner_value, .centroid = edge_value},
@@ -127,7 +127,7 @@ const std::vector<Shape>& awkward_shapes() {
       {.name = "far from the origin", .n = 2000, .k = 4, .point = [](int i, int j) { return 1e4 + group_value(i, j); }},
       {.name = "negative values", .n = 2000, .point = [](int i, int j) { return -group_value(i, j); }},
       {.name = "converges, tolerance 0", .n = 3000, .max_iters = 100, .tolerance = 0, .point = group_value},
-      {.name = "converges, tolerance 0.01", .n = 20000, .k = 8, .max_iters = 100, .tolerance = 0.01, .point = uniform_value},
+      {.name = "converges, tolerance 0.01", .n = 9001, .k = 8, .max_iters = 100, .tolerance = 0.01, .point = uniform_value},
       {.name = "one iteration", .n = 5000, .k = 4, .max_iters = 1, .point = uniform_value},
   };
   return shapes;
