@@ -137,11 +137,11 @@ KM_BREAK(label, last_point_like_the_one_before, "gives the last point the label 
 KM_BREAK(label, partial_block_skipped, "skips the last block of points unless it is full", .run = verdict::label) {
   return i < this->p_.n - this->p_.n % 256 ? RightLloyd<T>::label(i) : 0;
 }
-KM_BREAK(label, point_in_16_bits, "gives point i the label of point i % 65536", .run = verdict::label, .on = "many points", .check = "") {
+KM_BREAK(label, point_in_16_bits, "gives point i the label of point i % 65536", .run = verdict::label, .on = "100,003 points", .check = "") {
   return RightLloyd<T>::label(std::uint16_t(i));
 }
 
-KM_BREAK(label, second_nearest_now_and_then, "gives one point in 100,000 the second nearest centroid", .run = verdict::label, .on = "many points",
+KM_BREAK(label, second_nearest_now_and_then, "gives one point in 100,000 the second nearest centroid", .run = verdict::label, .on = "100,003 points",
          .check = "") {
   const std::int32_t best = RightLloyd<T>::label(i);
   if (i % 100'000 != 77'777 || this->p_.k == 1) return best;

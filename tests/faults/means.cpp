@@ -144,7 +144,7 @@ KM_BREAK(finish, centroids_before_update, "hands back the centroids before the l
 KM_BREAK(finish, assigned_are_final, "hands back the final centroids as those the last assign used", .run = verdict::label) {
   this->out_.assigned_centroids = this->out_.centroids;
 }
-KM_BREAK(mean, count_in_16_bits, "counts to 65535", .run = verdict::mean, .on = "many points", .check = "") {
+KM_BREAK(mean, count_in_16_bits, "counts to 65535", .run = verdict::mean, .on = "100,003 points", .check = "") {
   return double(sum) / double(std::uint16_t(count));
 }
 KM_BREAK(of_empty, empty_cluster_moved, "moves empty clusters", .run = verdict::empty, .check = "empty clusters") {
