@@ -83,7 +83,7 @@ def main(argv: list[str] | None = None) -> int:
     except ModuleNotFoundError as e:
         if (e.name or "").partition(".")[0] in ("plots", ""):
             raise
-        needs = "jinja2, matplotlib, numpy, rich and scipy"
+        needs = "jinja2, matplotlib, numpy, orjson, rich and scipy"
         print(f"plots: {sys.executable} lacks {e.name}; KMBENCH_PYTHON names a Python with {needs}", file=sys.stderr)
     return 2
 

@@ -34,7 +34,7 @@ class Kmbench(CMakePackage, CudaPackage):
     depends_on("xz")
     depends_on("re2")
     depends_on("python@3.11:", type=("build", "run"))
-    for name in ("jinja2", "matplotlib", "numpy", "rich", "scikit-learn", "scipy"):
+    for name in ("jinja2", "matplotlib", "numpy", "orjson", "rich", "scikit-learn", "scipy"):
         depends_on(f"py-{name}", type="run")
 
     conflicts("cuda_arch=none", when="+cuda", msg="name the GPU: cuda_arch=90")
