@@ -172,6 +172,12 @@ def newest(lines, varied):
     last_with = {one["hash"]: one.get("source") for one in of_files}  # files with the same points hold the same
     now = {one.get("source"): last_with[one["hash"]] for one in of_files if last_with[one["hash"]] != one.get("source")}
 
+    def run(x):  # the same for a case on several files of the same points
+        own = x["dataset"].get("source")
+        return x["exhibit"], case(x), now.get(own, own)
+
+    last_of_run = {run(x): x["dataset"].get("source") for x in kept}
+    kept = [x for x in kept if x["dataset"].get("source") == last_of_run[run(x)]]
     rules = [  # what lines may share, and what they then must share
         (lambda x: points(x, "d", "k"), lambda x: if_ran(x, settings(x, lambda name: name not in varied))),
         (
