@@ -37,6 +37,15 @@ TEST(UndelayedSeconds, AnotherThreadsWaitHidesNoWork) {
   ended = true;
 }
 
+TEST(UndelayedSeconds, OfTheShortestRunKeepAQuarter) {
+  Measurement m;
+  m.line.samples_s = {0.4, 0.5, 0.3};
+  m.delays = {{.run_delay_s = 0.25}, {.run_delay_s = 0.1}, {}};
+  EXPECT_DOUBLE_EQ(m.shortest_s(), 0.15);
+  m.delays[1].run_delay_s = 7;
+  EXPECT_DOUBLE_EQ(m.shortest_s(), 0.125);
+}
+
 TEST(Timed, AShortRunAfterAResetThatFillsTheCachesHasATime) {
   std::vector<char> caches(64 << 20);
   int complaints = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -19,6 +20,14 @@
 #include "bench/run/unforeseen.hpp"
 
 namespace km {
+
+double Measurement::shortest_s() const {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < line.samples_s.size(); ++i)
+    shortest = std::min(shortest, undelayed_s(line.samples_s[i], delays[i], line.samples_s[i] / 4));
+  return shortest;
+}
+
 namespace {
 
 template <class T>
@@ -93,7 +102,7 @@ class TypedSession final : public Session {
     if (m.judgement.verdict.empty()) m.judgement.verdict = times_.explain_threads(m);
     evidence.draws = judge_draws();
     const auto drawn = evidence.draws() % 8;
-    const double shortest_s = std::ranges::min(m.line.samples_s);
+    const double shortest_s = m.shortest_s();
     const bool replay_unforeseen = !answers_.judge.departs && (shortest_s < 0.01 || drawn == 0);
     if (m.judgement.verdict.empty()) m.judgement.verdict = unforeseen_.make(m, times_.beside_s(), replay_unforeseen, evidence.draws);
     if (evidence.first.iters == 0) evidence.first = answers_.last;  // interleaved cases prepare again: the traced run has the given start, too

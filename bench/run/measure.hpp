@@ -30,6 +30,8 @@ struct Measurement {
   std::optional<Library> library;
   bool process_changed = false;  // the next case needs a fresh process
 
+  /// The shortest timed run without run delay: what a replay takes. The delay is a sum over threads, so a quarter is left.
+  double shortest_s() const;
   void judged_for(double s) { line.judge_s = line.judge_s.value_or(0) + s; }
 };
 

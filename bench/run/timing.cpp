@@ -54,11 +54,6 @@ double clocks_apart_s() {
   return apart_s;
 }
 
-/// Seconds of a verb less the run delay of all threads; at least what the calling thread computed. Another thread's wait may lie beside its work.
-double own_s(double wall_s, const Delay& delay, double computed_s) {
-  return std::max(wall_s - delay.run_delay_s.value_or(0), std::min(wall_s, computed_s));
-}
-
 }  // namespace
 
 ThreadDelays::ThreadDelays(const fs::path& process) {
@@ -88,6 +83,10 @@ Delay ThreadDelays::since(const ThreadDelays& before) const {
   if (timed_ && before.timed_) delay.run_delay_s = double(sum) * 1e-9;
   else if (counted_ && before.counted_) delay.involuntary_switches = sum;
   return delay;
+}
+
+double undelayed_s(double wall_s, const Delay& delay, double computed_s) {
+  return std::max(wall_s - delay.run_delay_s.value_or(0), std::min(wall_s, computed_s));
 }
 
 double share_of(const Delay& delay, double wall_s) {
@@ -131,7 +130,7 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   if (::getpid() != process) ::_exit(1);
   if (on_gpu) timing.event_s = timer->stop();
   timing.delay = ThreadDelays().since(delays_before);
-  timing.reset_s = own_s(reset_s, timing.delay, computed_s);
+  timing.reset_s = undelayed_s(reset_s, timing.delay, computed_s);
   timing.disturbed = stops() != stops_before ? std::numeric_limits<double>::infinity() : share_of(timing.delay, timing.wall_s);
   if (std::abs(timing.wall_s - kernel_s) > 1e-3 * kernel_s + allowed_s)
     timing.complaint = fmt::format("the clock was tampered with: {:.3g} s by the C library, {:.3g} s by the kernel", timing.wall_s, kernel_s);
@@ -145,7 +144,7 @@ double undelayed_s(const std::function<void()>& run) {
   const auto start = std::chrono::steady_clock::now();
   run();
   const double wall_s = seconds_since(start), computed_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID) - computed_before_s;
-  return own_s(wall_s, ThreadDelays().since(before), computed_s);
+  return undelayed_s(wall_s, ThreadDelays().since(before), computed_s);
 }
 
 }  // namespace km

@@ -37,6 +37,9 @@ constexpr double disturbed_share = 0.05;
 /// Of a timed run that others disturb.
 constexpr int most_tries = 5;
 
+/// Seconds of a verb less the run delay of all threads; at least what the calling thread computed. Another thread's wait may lie beside its work.
+double undelayed_s(double wall_s, const Delay& delay, double computed_s);
+
 /// Returns the delay as a share of `wall_s` (0 if unknown), as plots/read/disturbed.py does. An involuntary switch counts as 1 ms, a single one as 0.
 double share_of(const Delay& delay, double wall_s);
 
