@@ -161,8 +161,9 @@ def file_of(view: View, selector: Selector) -> str:
     nothing of them; else empty."""
     named = selector.get("dataset")
     names = named if isinstance(named, list) else [named]
-    ran = {line["dataset"]["name"] for line in view.machine.lines if not line["skip"]}
-    if not set(names) <= set(view.exhibit.substitutes.values()) or ran.intersection(names):
+    if not set(names) <= set(view.exhibit.substitutes.values()):
+        return ""
+    if any(line["dataset"]["name"] in names for line in view.machine.lines if not line["skip"]):
         return ""
     return str(names[0]).partition(",")[0]  # `household, 4 attributes` is of household
 

@@ -119,6 +119,8 @@ def of_grown(lines: Sequence[Line]) -> list[Line]:
 
 def of_newer_files(lines: Sequence[Line], newer: dict[str, str]) -> list[Line]:
     """Without the lines of which a later one of the exhibit repeats the case on a newer file. newer: as `renewed`."""
+    if not newer:
+        return list(lines)
 
     def source(line: Line) -> str | None:
         return line["dataset"].get("source")

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,6 +33,13 @@ class Machine:
     folder: Path = Path()
     skipped: tuple[str, ...] = ()  # sentences about the lines of a file that are no result lines
     dropped: Counter[tuple[str, str]] = field(default_factory=Counter)  # by exhibit and profile: lines past MOST_CASES
+
+    @cached_property
+    def by_exhibit(self) -> dict[str | None, list[Line]]:
+        found: dict[str | None, list[Line]] = {}
+        for line in self.lines:
+            found.setdefault(line["exhibit"], []).append(line)
+        return found
 
     @property
     def threads(self) -> int | None:
@@ -185,7 +193,7 @@ def pooled(before: Line, line: Line) -> Line:
 
 def of_exhibit(machine: Machine, key: str | None, profile: str | None = None) -> list[Line]:
     """The machine's lines of one exhibit, of `profile`; by default the paper's if there are any, else quick's."""
-    lines = [line for line in machine.lines if line["exhibit"] == key]
+    lines = machine.by_exhibit.get(key, [])
     profiles = (profile,) if profile else PROFILES
     chosen = ([line for line in lines if line["profile"] == p] for p in profiles)
     return next((c for c in chosen if c), [])

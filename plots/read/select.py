@@ -8,6 +8,7 @@ from plots.read.check import Line
 Selector = dict[str, Any]
 OF_DATA = {"dataset": "name", "data_seed": "seed", "hash": "hash"}  # the line's own word for a field
 OF_START = {"init": "method", "init_seed": "seed"}
+OF_TABLES = {"ranks", *OF_DATA, *OF_START}  # no values of the line themselves
 PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision")
 RUN = ("ranks", "max_iters", "tolerance", "init", "init_seed", "data_seed", "case")
 ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the largest, not the smallest
@@ -17,6 +18,8 @@ def value_of(line: Line, name: str) -> Any:
     """The field `name`: top-level, else a parameter, else a setting of the data set's generator; None if absent.
 
     `dataset` is the data set's name, `init` the method, `init_seed` and `data_seed` the seeds, `ranks` their number."""
+    if name in line and name not in OF_TABLES:
+        return line[name]
     if name == "ranks":
         return (line.get(name) or {"count": 1})["count"]
     if name in OF_START:
@@ -24,11 +27,10 @@ def value_of(line: Line, name: str) -> Any:
     dataset = line["dataset"] or {}
     if name in OF_DATA:
         return dataset.get(OF_DATA[name])
+    if name in (parameters := line["parameters"] or {}):
+        return parameters[name]
     generator = dataset.get("generator")
-    for table in (line, line["parameters"] or {}, generator if isinstance(generator, dict) else {}):
-        if name in table:
-            return table[name]
-    return None
+    return generator.get(name) if isinstance(generator, dict) else None
 
 
 def same(a: Any, b: Any) -> bool:

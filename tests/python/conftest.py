@@ -58,6 +58,12 @@ def papers() -> list[exhibits.Paper]:
     return exhibits.load(ROOT / "papers")
 
 
+@cache
+def recorded() -> list[results.Machine]:
+    """The recorded machines, read once for all tests of a file; none may change them."""
+    return results.load(ROOT / "results")
+
+
 def exhibits_of(paper: str) -> dict[str, exhibits.Exhibit]:
     """The exhibits of one of these papers, by name."""
     return {one.name: one for found in papers() if found.key == paper for one in found.exhibits}

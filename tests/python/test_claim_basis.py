@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 import recompute_verdicts
-from conftest import ROOT, TABLE, cases, papers, printed
+from conftest import ROOT, TABLE, cases, papers, printed, recorded
 from synthetic import RATIO, ladder, line, of_schema
 
 from plots.decide import lookup
 from plots.decide.claims import judge
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
-from plots.read import results
 from plots.read.metrics import metric
 from plots.write import claim_sheet
 
@@ -141,8 +140,8 @@ def test_a_range_in_words_is_tested_as_the_sentence_says():
 
 def test_no_claim_of_a_paper_waits_for_a_better_grade_on_the_h200():
     """A coarse time decides where rounding costs no time."""
-    recorded = next(one for one in results.load(ROOT / "results") if one.name == "h200")
-    assert [f"{f.exhibit}/{f.id}" for one in OTHERS for f in judge(one, recorded) if f.need == lookup.GRADE] == []
+    (h200,) = (one for one in recorded() if one.name == "h200")
+    assert [f"{f.exhibit}/{f.id}" for one in OTHERS for f in judge(one, h200) if f.need == lookup.GRADE] == []
 
 
 @pytest.mark.parametrize("card", ["NVIDIA H200", "NVIDIA H100 80GB HBM3", None])
@@ -239,7 +238,7 @@ def test_several_lines_beside_a_printed_value_count_as_their_mean(bench):
 
 @pytest.fixture(scope="module")
 def sheet(tmp_path_factory) -> Path:
-    found = claim_sheet.sheet(papers(), results.load(ROOT / "results"))
+    found = claim_sheet.sheet(papers(), recorded())
     path = tmp_path_factory.mktemp("claims") / "claims.json"
     path.write_text(claim_sheet.FORMATS["claims.json"](found))
     return path

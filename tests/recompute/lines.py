@@ -3,6 +3,7 @@
 import json
 from functools import cache
 
+import orjson
 from recompute.values import median
 
 INNER = {"init": ("init", "method"), "init_seed": ("init", "seed"), "hash": ("dataset", "hash")}  # table and key
@@ -52,8 +53,8 @@ def machine(folder):
     """The last line of every case, with the runs that it continues, and the record."""
     last = {}
     for path in sorted(folder.glob("*.jsonl")):
-        for text in path.read_text().splitlines():
-            line = json.loads(text)
+        for text in path.read_bytes().splitlines():
+            line = orjson.loads(text)
             key = (line["exhibit"], line["profile"], line["case"])
             before = last.pop(key, None)
             last[key] = continued(before, line) if before else line
