@@ -30,7 +30,7 @@ struct Measurement {
   std::optional<Library> library;
   bool process_changed = false;  // the next case needs a fresh process
 
-  /// The shortest timed run without run delay: what a replay takes. The delay is a sum over threads, so a quarter is left.
+  /// The shortest timed run without its run delay, for what a replay takes. The delay is a sum over threads: at least a quarter of a run counts.
   double shortest_s() const;
   void judged_for(double s) { line.judge_s = line.judge_s.value_or(0) + s; }
 };

@@ -8,7 +8,7 @@ from plots.read.check import Line
 Selector = dict[str, Any]
 OF_DATA = {"dataset": "name", "data_seed": "seed", "hash": "hash"}  # the line's own word for a field
 OF_START = {"init": "method", "init_seed": "seed"}
-OF_TABLES = {"ranks", *OF_DATA, *OF_START}  # no values of the line themselves
+OF_TABLES = {"ranks", *OF_DATA, *OF_START}  # their values lie in a table of the line
 PROBLEM = ("implementation", "dataset", "n", "d", "k", "precision")
 RUN = ("ranks", "max_iters", "tolerance", "init", "init_seed", "data_seed", "case")
 ALL_THREADS = 0  # the value of `threads` that means every hardware thread: the largest, not the smallest

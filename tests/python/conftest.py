@@ -60,7 +60,7 @@ def papers() -> list[exhibits.Paper]:
 
 @cache
 def recorded() -> list[results.Machine]:
-    """The recorded machines, read once for all tests of a file; none may change them."""
+    """The recorded machines, read once for all tests; none may change them."""
     return results.load(ROOT / "results")
 
 

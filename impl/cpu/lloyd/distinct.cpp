@@ -133,7 +133,7 @@ class Distinct : DistinctRows<T>, public Screened<T> {
   }
 
   ProblemShape shape_;
-  int threads_;  // for all points, the base class has fewer where few differ
+  int threads_;  // for all points; threads() are fewer where few differ
   MovedSums<T> sums_;
   std::vector<std::vector<Move>> moves_;  // one list per thread
   std::vector<std::int32_t> before_;      // labels
