@@ -71,10 +71,9 @@ TEST_F(CostModelFile, LinesOfAnotherFormCountAsAbsent) {
 }
 
 TEST(CostModel, RatesOfAnotherProcessorCountWithAWiderSpread) {
-  const CostModel defaults = CostModel::read(home() / "tuning" / "costs" / "cpu.txt"),
-                  model = CostModel::of(Device::cpu, "a processor without a file");
-  ASSERT_FALSE(defaults.rates.empty());
-  for (const auto& [key, rates] : defaults.rates) EXPECT_GT(model.rates.at(key).spread, 2 * rates.spread) << key.first;
+  const CostModel model = CostModel::of(Device::cpu, "a processor without a file");
+  ASSERT_FALSE(model.rates.empty());
+  for (const auto& [key, rates] : model.rates) EXPECT_GT(rates.spread, std::log(2)) << key.first;
 }
 
 /// An implementation whose run takes `seconds`, by its cost.

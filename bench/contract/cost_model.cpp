@@ -28,9 +28,14 @@ bool usable(const Rates& rates) {
 /// The spread of rates that were found with another precision or processor.
 double of_another(double spread) { return 2 * spread + std::numbers::ln2; }
 
+/// Recorded rates of an H200, or of the CPU whose number of threads has the smallest ratio to this one's.
 fs::path default_costs(Device device) {
   try {
-    return home() / "tuning" / "costs" / (device == Device::cpu ? "cpu.txt" : "gpu.txt");
+    const fs::path folder = home() / "tuning" / "costs";
+    if (device == Device::gpu) return folder / "gpu.txt";
+    const std::map<int, const char*> files{{2, "cpu_2.txt"}, {16, "cpu_16.txt"}, {64, "cpu_64.txt"}};
+    const auto ratio = [](const auto& file) { return std::abs(std::log(double(file.first) / std::max(1u, std::thread::hardware_concurrency()))); };
+    return folder / std::ranges::min_element(files, {}, ratio)->second;
   } catch (const UserError&) {
     return {};  // a plugin's host may run anywhere
   }

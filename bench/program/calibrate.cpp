@@ -37,7 +37,7 @@ CostModel measured(Device device, double budget_s) {
   if (device == Device::gpu && !device::available()) return {};
   CalibrationOptions options{.device = device, .threads = omp_get_num_procs(), .budget_s = budget_s};
   if (device == Device::gpu) device::start(), options.most_points = 3e7, options.most_work = 3e11;
-  else options.most_work *= options.threads;
+  else options.most_points *= options.threads, options.most_work *= options.threads;
   options.progress = [&](int problems, double seconds) {
     fmt::print(stderr, "{}: {} problems, {:.0f} of {:.0f} s\n", device == Device::cpu ? "cpu" : "gpu", problems, seconds, budget_s);
   };

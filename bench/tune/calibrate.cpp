@@ -116,8 +116,9 @@ std::pair<double, int> measured(const Implementation& implementation, const Prob
 }
 
 template <class T>
-void add(const Implementation& one, Problem<T> problem, int threads, Samples& samples) {
-  for (const Config& config : configs(one.description, threads)) {
+void add(const Implementation& one, Problem<T> problem, const CalibrationOptions& options, Clock::time_point start, Samples& samples) {
+  for (const Config& config : configs(one.description, options.threads)) {
+    if (seconds_since(start) > options.budget_s) return;
     if (one.description.unsupported && !one.description.unsupported(problem, config, sizeof(T)).empty()) continue;
     try {
       for (const bool rest : {false, true}) {
@@ -137,12 +138,12 @@ void add(const Implementation& one, Problem<T> problem, int threads, Samples& sa
 }
 
 template <class T>
-void add(const char* points, const ProblemShape& shape, const CalibrationOptions& options, Samples& samples) {
+void add(const char* points, const ProblemShape& shape, const CalibrationOptions& options, Clock::time_point start, Samples& samples) {
   const Dataset<T> data = load_dataset<T>({.name = points, .n = shape.n, .d = shape.d, .k = shape.k});
   const std::vector<T> initial = initial_centroids(data, shape.k, "random", 1);
   for (const Implementation& one : implementations())
     if (one.description.device == options.device && one.description.cost && one.has(precision_of<T>))
-      add(one, Problem<T>{shape, data.points(), initial}, options.threads, samples);
+      add(one, Problem<T>{shape, data.points(), initial}, options, start, samples);
 }
 
 }  // namespace
@@ -198,8 +199,8 @@ CostModel calibrate(const CalibrationOptions& options) {
     if (double(next.n) * next.k * next.d > options.most_work) continue;
     if (2 * double(next.n) * next.d * sizeof(double) > double(memory::available_bytes())) continue;
     const char* const points = ++problems % 2 ? "blobs" : "uniform";  // bounds rule out much, or little
-    add<float>(points, next, options, samples);
-    add<double>(points, next, options, samples);
+    add<float>(points, next, options, start, samples);
+    add<double>(points, next, options, start, samples);
     if (options.progress) options.progress(problems, seconds_since(start));
   }
   return fitted(samples);

@@ -31,8 +31,8 @@ CostModel fit_costs(const std::vector<Json>& lines, int all_threads);
 struct CalibrationOptions {
   Device device = Device::cpu;
   int threads = 1;                            // of this machine; the CPU's implementations run with all of them and with one
-  double budget_s = 60;                       // no new problem begins later
-  double most_points = 1e6, most_work = 2e7;  // n, and n k d, of a problem
+  double budget_s = 60;                       // no new implementation begins later
+  double most_points = 5e5, most_work = 2e7;  // n, and n k d, of a problem
   std::function<void(int problems, double seconds)> progress = {};
 };
 

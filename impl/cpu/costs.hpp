@@ -7,13 +7,14 @@
 namespace km {
 namespace {
 
-/// Lloyd's: the run, iterations, woken threads, bytes of points, multiply-adds, comparisons, sums of all threads.
+/// Lloyd's: the run, iterations, woken threads, points, their bytes, multiply-adds, comparisons, sums of all threads.
 inline std::vector<double> lloyd_cost(const ProblemShape& p, const Config& config, int value_bytes) {
   const cost::Counts c(p, value_bytes);
   const double threads = threads_of(config), share = c.n / threads;
   return {1,
           c.iters,
           c.iters * (threads - 1),
+          c.iters * share,
           c.iters * share * c.d * c.bytes,
           c.iters * share * c.k * c.d,
           c.iters * share * c.k,

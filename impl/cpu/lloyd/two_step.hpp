@@ -8,7 +8,6 @@
 #include <cstdlib>
 
 #include "bench/contract/dimension.hpp"
-#include "impl/cpu/costs.hpp"
 #include "impl/cpu/lloyd/rows.hpp"
 #include "impl/cpu/solver.hpp"
 
@@ -126,7 +125,6 @@ inline Description two_step_description(std::string_view summary) {
       .summation_depth = [](const ProblemShape& p, const Config& config) -> std::int64_t {
         return p.n / config.number("packages") + 1 + config.number("packages");
       },
-      .cost = lloyd_cost,
   };
 }
 
