@@ -102,7 +102,7 @@ def separating(lines: Sequence[Line], names: Sequence[str]) -> list[str]:
 def sort_key(name: str, value: Any, listed: Sequence[Any] = ()) -> tuple[Any, ...]:
     """Numbers by size, words in the exhibit's order, then the rest by letters; None last."""
     if value is None:
-        return (3, 0, "")
+        return (3,)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return (0, float("inf") if name == "threads" and value == ALL_THREADS else value, "")
     known = next((i for i, item in enumerate(listed) if same(value, item)), None)

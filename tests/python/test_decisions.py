@@ -205,10 +205,22 @@ def test_a_whole_number_is_written_as_one_in_a_name():
     assert [shown(value) for value in (3.0, 3, 0.5, 1e16, "word")] == ["3", "3", "0.5", "1e+16", "word"]
 
 
-def test_differences_and_equalities_are_told_in_percent():
+def test_an_order_that_breaks_goes_by_its_ends():
+    assert verdicts.of_order([exact(1), exact(3), exact(2)]) == verdicts.TREND
+    assert verdicts.of_order([exact(2), exact(3), exact(1)]) == verdicts.FAILED
+
+
+def test_a_difference_from_0_is_one_of_any_size():
+    assert verdicts.of_difference([exact(0.0), exact(0.5)], 0.1) == REPRODUCED
+    assert verdicts.of_difference([exact(0.0), exact(0.0)], 0.1) == verdicts.FAILED
+
+
+def test_differences_equalities_and_shares_are_told_in_percent():
     items = {"metric": "iteration", "items": [{"k": 1}, {"k": 2}]}
     assert told({"kind": "difference", "at_least": 0.1, **items})[0] == "differ by at least 10%"
     assert told({"kind": "equality", "within": 0.05, **items})[0] == "equal within 5%"
+    share = {"kind": "share", "metric": "iteration", "at_most": 2.0, "share": 0.9}
+    assert "in 90% of the cases or more" in told(share)[1]
 
 
 def test_what_all_items_share_is_told_once():

@@ -162,6 +162,13 @@ def test_efficiencies_are_shares_of_each_machines_own_floor(two):
     assert b.pp == pytest.approx(a.pp / 4)
 
 
+def test_a_value_of_0_is_no_support(two):
+    both, _ = two([line(implementation="cpu/a"), line(implementation="cpu/b", inertia=0.0)])
+    scores, tried = portability.collect(both, "cpu", "application", "inertia")
+    assert {name for best in scores.values() for name in best} == {"cpu/a"}
+    assert {name for *_, name in tried} == {"cpu/a", "cpu/b"}
+
+
 @pytest.mark.parametrize("bad", [{"grade": "coarse"}, {"verdict": "label 3", "samples_s": []}])
 def test_coarse_and_wrong_results_are_no_support(two, bad):
     lines = [line(implementation="cpu/a"), {**line(implementation="cpu/b", seconds=0.01), **bad}]

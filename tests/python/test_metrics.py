@@ -105,6 +105,7 @@ FORMULAS = [  # metric, line, machine.json, value
     ("bus_share", STREAM, {"ceilings": {"gpu": {"upload_gbs": 2.0}}}, 80),
     ("bus_share", STREAM, {"ceilings": {"gpu": None}}, None),
     ("nvlink_share", STREAM, {"gpu": {"compute_capability": "6.0"}}, 2),
+    ("nvlink_share", STREAM, {"gpu": {"compute_capability": "9.0"}}, pytest.approx(160 / 450)),
     ("nvlink_share", STREAM, {"gpu": {"compute_capability": "6.1"}}, None),  # lutz2018's GTX 1080 has none
     ("nvlink_share", STREAM, {"gpu": None}, None),
     ("flops_per_price", TENTH, PRICED, pytest.approx(1049.9, abs=0.05)),  # lutz2018's c4.8xlarge

@@ -216,6 +216,9 @@ def test_claims_numbers_and_points_ask_for_their_cases(bench):
     assert sum(question.what.startswith("number") for question in known.questions) == 2
     known = missing(THREE)
     assert (known.why, known.questions) == ({}, [])
+    noisy = [{**made, "samples_s": [1.0, 1.2, 0.9, 1.1, 1.0], "commit": "d" * 12} for made in THREE]
+    assert set(missing(noisy).why.values()) == {recording.NOISY}, "a claim that noise leaves open runs again"
+    assert missing([{**made, "commit": "c" * 12} for made in noisy]).why == {}, "once with each build"
     known = missing([{**made, "grade": None} for made in THREE])
     assert set(known.why.values()) == {OLD_JUDGE}
     assert {question.what for question in known.questions} == {f"demo/table1: {OLD_JUDGE}"}
