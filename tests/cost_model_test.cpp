@@ -70,6 +70,22 @@ TEST_F(CostModelFile, LinesOfAnotherFormCountAsAbsent) {
   }
 }
 
+TEST_F(CostModelFile, AnOwnCalibrationComesBeforeTheDefaultsUnlessItsTermsAreOthers) {
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string kept = before ? before : "";
+  ::setenv("XDG_CACHE_HOME", file.parent_path().c_str(), 1);
+  CostModel own = CostModel::of(Device::cpu, "a");
+  ASSERT_GE(own.rates.size(), 2u);
+  const auto first = own.rates.begin(), second = std::next(first);
+  first->second.seconds[0] = 4711;
+  second->second.seconds = {4711};
+  own.write(own_costs(Device::cpu, "a"));
+  const CostModel read = CostModel::of(Device::cpu, "a");
+  EXPECT_EQ(read.rates.at(first->first).seconds[0], 4711);
+  EXPECT_GT(read.rates.at(second->first).seconds.size(), 1u);
+  before ? ::setenv("XDG_CACHE_HOME", kept.c_str(), 1) : ::unsetenv("XDG_CACHE_HOME");
+}
+
 TEST(CostModel, RatesOfAnotherProcessorCountWithAWiderSpread) {
   const CostModel model = CostModel::of(Device::cpu, "a processor without a file");
   ASSERT_FALSE(model.rates.empty());

@@ -218,5 +218,11 @@ TEST(Launcher, ThatEndsAtOnceIsTriedThreeTimes) {
   EXPECT_EQ(said, "a: 3 workers did not begin with it; of the last: the launcher ended with exit code 1 in the middle;");
 }
 
+TEST(Launcher, ThatDoesNotEndWhenAskedIsKilled) {
+  const WorkerLimits limits{.until = std::chrono::steady_clock::now() + std::chrono::milliseconds(100)};
+  const std::vector<std::string> stubborn{"sh", "-c", "trap '' TERM; while :; do sleep 1; done"};
+  EXPECT_EQ(Workers({"kmbench"}, limits, stubborn).run({{.id = "a", .timeout_s = 60, .data = "-"}}, {}), std::vector<std::string>{"a"});
+}
+
 }  // namespace
 }  // namespace km

@@ -71,6 +71,10 @@ CostModel CostModel::of(Device device, const std::string& name) {
   CostModel model = read(own_costs(device, name)), defaults = read(default_costs(device));
   if (device == Device::cpu)  // processors differ more than GPUs
     for (auto& [key, rates] : defaults.rates) rates.spread = of_another(rates.spread);
+  std::erase_if(model.rates, [&](const auto& own) {  // from when the costs had other terms
+    const auto known = defaults.rates.find(own.first);
+    return known != defaults.rates.end() && known->second.seconds.size() != own.second.seconds.size();
+  });
   model.rates.merge(defaults.rates);
   return model;
 }
