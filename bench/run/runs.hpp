@@ -148,12 +148,13 @@ class Runs {
     }
   }
 
-  /// The seconds of iterate, and of reset and download together, in a run with nothing between its verbs.
+  /// The seconds of iterate, and of reset and download together, in a run with nothing between its verbs, and the share of run delay in all of it.
   struct Whole {
-    double iterate_s, beside_s;
+    double iterate_s, beside_s, disturbed;
   };
   Whole whole_run(Solution<T>& solution) {
     Trace untraced;
+    const ThreadDelays before;
     const auto begin = std::chrono::steady_clock::now();
     reset();
     const double reset_s = seconds_since(begin);
@@ -161,7 +162,8 @@ class Runs {
     if (case_.on_gpu()) device::synchronize();
     const double iterated_s = seconds_since(begin);
     solution = solver_->download();
-    return {iterated_s - reset_s, reset_s + seconds_since(begin) - iterated_s};
+    const double all_s = seconds_since(begin);
+    return {iterated_s - reset_s, reset_s + all_s - iterated_s, share_of(ThreadDelays().since(before), all_s)};
   }
 
   /// The solution of the last run. Its number of iterations becomes -1 if it is not the one that the run returned.
