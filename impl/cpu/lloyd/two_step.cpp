@@ -6,7 +6,7 @@
 namespace km {
 namespace {
 
-/// Alone of them states a cost: auto chooses among forms that differ in more than flags.
+/// The only form with a cost: auto chooses among those that differ in more than flags.
 Description description() {
   Description found = two_step_description("OpenMP assign with the change count inside; update summed per package, then over packages");
   found.cost = lloyd_cost;
