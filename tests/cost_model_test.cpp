@@ -71,8 +71,6 @@ TEST_F(CostModelFile, LinesOfAnotherFormCountAsAbsent) {
 }
 
 TEST_F(CostModelFile, AnOwnCalibrationComesBeforeTheDefaultsUnlessItsTermsAreOthers) {
-  const char* const before = std::getenv("XDG_CACHE_HOME");
-  const std::string kept = before ? before : "";
   ::setenv("XDG_CACHE_HOME", file.parent_path().c_str(), 1);
   CostModel own = CostModel::of(Device::cpu, "a");
   ASSERT_GE(own.rates.size(), 2u);
@@ -83,7 +81,6 @@ TEST_F(CostModelFile, AnOwnCalibrationComesBeforeTheDefaultsUnlessItsTermsAreOth
   const CostModel read = CostModel::of(Device::cpu, "a");
   EXPECT_EQ(read.rates.at(first->first).seconds[0], 4711);
   EXPECT_GT(read.rates.at(second->first).seconds.size(), 1u);
-  before ? ::setenv("XDG_CACHE_HOME", kept.c_str(), 1) : ::unsetenv("XDG_CACHE_HOME");
 }
 
 TEST(CostModel, RatesOfAnotherProcessorCountWithAWiderSpread) {
@@ -192,10 +189,14 @@ TEST(Cost, GrowsWithPointsClustersAndIterations) {
   }
 }
 
-TEST(Auto, ItsCandidatesStateACost) {
-  for (const char* name : {"cpu/lloyd/screened", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global", "cpu/yinyang/group",
-                           "cpu/yinyang/local", "cpu/triangle/reinforced"})
-    EXPECT_TRUE(named(name).description.cost) << name;
+TEST(Auto, EveryRecordedDefaultForetellsItsCandidates) {
+  for (const char* file : {"cpu_2.txt", "cpu_16.txt", "cpu_64.txt"}) {
+    const CostModel model = CostModel::read(home() / "tuning" / "costs" / file);
+    for (const char* name : {"cpu/lloyd/screened", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global", "cpu/yinyang/group",
+                             "cpu/yinyang/local", "cpu/triangle/reinforced"})
+      EXPECT_TRUE(model.forecast(named(name), {.n = 1000, .d = 8, .k = 16, .max_iters = 5}, config_of(named(name)), Precision::fp64))
+          << file << ", " << name;
+  }
 }
 
 TEST(Auto, ACandidateThatCannotPrepareLosesToOneThatCan) {

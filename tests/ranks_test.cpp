@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "bench/judge/replay.hpp"
+#include "bench/run/run.hpp"
 #include "bench/run/together.hpp"
 #include "bench/run/workers.hpp"
 #include "tests/solving.hpp"
+#include "tests/sweeps.hpp"
 #include "tests/thread_group.hpp"
 
 namespace km {
@@ -216,6 +218,12 @@ TEST(Launcher, ThatEndsAtOnceIsTriedThreeTimes) {
   const JobEvents events{.ended = [&](const std::string& id, const std::string&, const std::string& why) { said += id + ": " + why + ";"; }};
   EXPECT_TRUE(Workers({"kmbench"}, {}, {"false"}).run({{.id = "a", .timeout_s = 60, .data = "-"}}, events).empty());
   EXPECT_EQ(said, "a: 3 workers did not begin with it; of the last: the launcher ended with exit code 1 in the middle;");
+}
+
+TEST(Launcher, ThatNeverBeginsEndsATuning) {
+  Workers none({"kmbench"}, {}, {"false"});
+  const Case c = expand(sweep_with({}), "he2021/table3", "paper").at(0);
+  EXPECT_THROW(measure_point(none, c, 60, {}), std::runtime_error);
 }
 
 TEST(Launcher, ThatDoesNotEndWhenAskedIsKilled) {

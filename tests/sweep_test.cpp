@@ -4,8 +4,6 @@
 #include <set>
 
 #include "bench/device/device.hpp"
-#include "bench/run/run.hpp"
-#include "bench/run/workers.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/sweeps.hpp"
 
@@ -114,16 +112,6 @@ TEST(CaseId, IsOfTheProblemAndNotOfHowOftenItIsMeasured) {
                                expand(sweep_with(), "he2021/table3", "quick").at(0).id()};
   for (const auto& other : others) ids.insert(id(other));
   EXPECT_EQ(ids.size(), others.size() + 3);
-}
-
-TEST(MeasurePoint, ThrowsWhereNoWorkerBegins) {
-  Workers none({"kmbench"}, {}, {"false"});
-  try {
-    measure_point(none, expanded({}).at(0), 60, {});
-    FAIL();
-  } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "3 workers did not begin with it; of the last: the launcher ended with exit code 1 in the middle");
-  }
 }
 
 TEST(PackedCase, IsTheSameCaseInAnotherProcess) {

@@ -93,7 +93,7 @@ struct KM_FAULT(threads_told_as_one,
                 .run = "^it kept .* threads busy and declares 1$", .on = "many points", .check = "") {
   int iterate(Trace& trace) {
     const int iters = RightLloyd<T>::iterate(trace);
-#pragma omp parallel num_threads(16)
+#pragma omp parallel num_threads(16)  // threads that stay: the run delay of ended ones is lost
     solved<T>(this->p_);
     return iters;
   }
