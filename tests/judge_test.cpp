@@ -228,6 +228,19 @@ TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
   EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums in floating point keep small values";
 }
 
+TEST(JudgeOfMeans, CentredPointsLoseARoundingOfTheMeanOfAll) {
+  constexpr float mean_of_all = 0x1p20f, lost = 4 * 0x1p-24f * mean_of_all;
+  Trial<float> trial{
+      .points = {0, 0, 2 * mean_of_all, 2 * mean_of_all},
+      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, 2 * mean_of_all}, .centroids = {lost, 2 * mean_of_all}, .iters = 1},
+      .d = 1};
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums of zeros are exact";
+  trial.description.centred = true;
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = 4 * lost;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+}
+
 TEST(JudgeOfMeans, KeptSumsLoseWhatGreaterPointsLeftBehind) {
   constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 8 * 0x1p-53 * greatest * std::sqrt(2 * 4.0) / 2;  // 8 points, 4 of them moved in and out
   Trial<double> trial{.points = {mean, mean, greatest, greatest},

@@ -103,7 +103,7 @@ LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first);
 
 /// Standard deviation and greatest |x| of each dimension, of all ranks' points.
 struct Spread {
-  std::vector<double> deviations, greatest;
+  std::vector<double> means, deviations, greatest;
 };
 
 template <class T>

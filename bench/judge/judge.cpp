@@ -72,7 +72,7 @@ Judge<T>::Judge(const Problem<T>& problem, const Description& description, const
       kept_(double(kept_points(description, problem.whole(), config)) * unit_roundoff<T> *
             std::sqrt(2.0 * double(problem.whole().n) * problem.max_iters)),
       drift_(description.incremental && description.incremental(config) ? 1e-3 : 0), frame_(description.fixed_point ? 0x1p-52 : 0),
-      spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)) {}
+      centred_(description.centred), spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)) {}
 
 template <class T>
 ClusterSums Judge<T>::own_sums(const Solution<T>& s, LabelCheck* labels) const {
@@ -88,11 +88,12 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
   for (std::size_t cell = 0; cell < bounds.size(); ++cell) {
     const auto count = truth.counts[cell / problem_.d];
     // An empty cluster has its centroid from an earlier iteration, or from the start.
-    const double mean_abs = count > 0 ? truth.cells[cell].of_abs / double(count) : std::abs(double(s.centroids[cell]));
+    const auto j = cell % problem_.d;
+    const double of_points = count > 0 ? truth.cells[cell].of_abs / double(count) : std::abs(double(s.centroids[cell]));
+    const double mean_abs = of_points + (centred_ ? std::abs(spread_.means[j]) : 0);
     const double m = double(std::min(depth_, count > 0 ? count : problem_.whole().n)), unit = 2 * unit_roundoff<T> * mean_abs;
     const double random_signs = unit * (std::sqrt(m) + 4), one_sign = std::min(4 * summation * mean_abs, unit * (m + 2));
     const double bound = std::max(random_signs, one_sign) + double(std::numeric_limits<T>::denorm_min());
-    const auto j = cell % problem_.d;
     bounds[cell] =
         std::max(bound, drift_ * spread_.deviations[j]) + (frame_ + kept_ / double(std::max<std::int64_t>(1, count))) * spread_.greatest[j];
   }

@@ -89,6 +89,7 @@ class Judge {
   double kept_;   // error of sums that are kept, in the greatest |x| of its dimension
   double drift_;  // tolerance of incremental means, in standard deviations
   double frame_;  // error of fixed-point sums, in the greatest |x| of its dimension
+  bool centred_;  // sums are of points less the mean of all
   Spread spread_;
 };
 

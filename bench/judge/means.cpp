@@ -93,6 +93,7 @@ Spread spread_of(const Problem<T>& p) {
     Moments all;
     for (std::size_t at = j; at < of_ranks.size(); at += d) all.add(of_ranks[at]);
     spread.deviations.push_back(std::sqrt(std::max(0.0, all.squares / n - (all.sum / n) * (all.sum / n))));
+    spread.means.push_back(double(origin[j]) + all.sum / n);
     spread.greatest.push_back(all.greatest);
   }
   return spread;

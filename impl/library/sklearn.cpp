@@ -58,6 +58,7 @@ const Register<Sklearn> registration{{
     .parameters = {{.name = "algorithm", .fallback = "lloyd", .range = {"lloyd", "elkan"}, .help = "of KMeans"}, threads_parameter()},
     .unsupported = [](const ProblemShape& p, const Config&, int) { return unfit(p, "sklearn", "scikit-learn"); },
     .distance = Distance::expansion,
+    .centred = true,
     .departs = "an empty cluster is moved to a far point",
 }};
 
