@@ -241,6 +241,21 @@ TEST(JudgeOfMeans, CentredPointsLoseARoundingOfTheMeanOfAll) {
   EXPECT_PRED2(says, trial.verdict(), "rounding explains");
 }
 
+TEST(JudgeOfMeans, PlainSumsOfCentredPointsRoundAlike) {
+  constexpr int n = 1 << 16;
+  Trial<float> trial{.points = std::vector<float>(n), .solution = {.labels = std::vector<std::int32_t>(n), .iters = 1}, .d = 1};
+  float sum = 0;  // of the first half less the mean of all, 50.5: the same rounding again and again
+  for (int i = 0; i < n; ++i) {
+    trial.points[i] = i < n / 2 ? 0.1f : 100.9f, trial.solution.labels[i] = i < n / 2 ? 0 : 1;
+    if (i < n / 2) sum += trial.points[i] - 50.5f;
+  }
+  const float lossy = sum / (n / 2) + 50.5f;
+  trial.solution.assigned_centroids = trial.solution.centroids = {lossy, 100.9f};
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+  trial.description.centred = true;
+  EXPECT_EQ(trial.verdict(), "");
+}
+
 TEST(JudgeOfMeans, KeptSumsLoseWhatGreaterPointsLeftBehind) {
   constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 8 * 0x1p-53 * greatest * std::sqrt(2 * 4.0) / 2;  // 8 points, 4 of them moved in and out
   Trial<double> trial{.points = {mean, mean, greatest, greatest},

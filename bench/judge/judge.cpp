@@ -143,6 +143,8 @@ template <class T>
 double Judge<T>::summation_error(const Solution<T>& s) const {
   const ClusterSums truth = own_sums(s);  // a chain has points of one rank
   const int d = problem_.d, shares = std::clamp(omp_get_max_threads() / 2, (d + 15) / 16, d), width = (d + shares - 1) / shares;  // of a row
+  std::vector<T> origin(std::size_t(d), T(0));  // of sums of centred points
+  if (centred_) std::ranges::copy(spread_.means, origin.begin());
   double worst = 0;
 #pragma omp parallel for collapse(2) reduction(max : worst) if (problem_.n > 1 << 16)
   for (const bool backwards : {false, true})
@@ -154,7 +156,7 @@ double Judge<T>::summation_error(const Solution<T>& s) const {
         const std::int64_t i = backwards ? problem_.n - 1 - at : at;
         const std::size_t c = std::size_t(s.labels[std::size_t(i)]);
         const T* x = problem_.points.data() + i * d;
-        for (int j = first; j < end; ++j) chain[c * d + j] += x[j];
+        for (int j = first; j < end; ++j) chain[c * d + j] += x[j] - origin[j];
         if (++length[c] < depth_) continue;
         length[c] = 0;
         for (int j = first; j < end; ++j) total[c * d + j] += std::exchange(chain[c * d + j], T(0));
@@ -163,8 +165,9 @@ double Judge<T>::summation_error(const Solution<T>& s) const {
         for (int j = first; j < end; ++j) {
           const std::size_t cell = std::size_t(c) * d + j;
           const ExactSum& exact = truth.cells[cell];
-          const double error = std::abs((double(T(total[cell] + chain[cell])) - exact.sum) - exact.remainder);
-          if (exact.of_abs > 0) worst = std::max(worst, error / exact.of_abs);
+          const double of_origin = double(truth.counts[c]) * double(origin[j]), of_abs = exact.of_abs + std::abs(of_origin);
+          const double error = std::abs((double(T(total[cell] + chain[cell])) + of_origin - exact.sum) - exact.remainder);
+          if (of_abs > 0) worst = std::max(worst, error / of_abs);
         }
     }
   return std::ranges::max(gathered<double>(problem_.group, {worst}));
