@@ -48,11 +48,11 @@ std::vector<Config> configs(const Description& description) {
   return all;
 }
 
-/// True if a configuration has over 8 threads per processor and the shape is not checked with them. Those of few points or a ragged share are. OpenMP
+/// True if a configuration has over 4 threads per processor and the shape is not checked with them. Those of few points or a ragged share are. OpenMP
 /// restarts all threads at every change of the team's size, a thousand times per check.
 bool too_many_threads(const Config& config, const Shape& shape) {
   const auto threads = config.values().find("threads");
-  if (threads == config.values().end() || std::get<std::int64_t>(threads->second) <= 8 * omp_get_num_procs()) return false;
+  if (threads == config.values().end() || std::get<std::int64_t>(threads->second) <= 4 * omp_get_num_procs()) return false;
   return shape.n >= 50 && shape.name != std::string_view("n not a multiple of anything");
 }
 
