@@ -89,6 +89,20 @@ TEST(Checks, TheirShapesAreWhatTheirNamesSay) {
   }
 }
 
+TEST(Checks, TiesHaveTwoNearestCentroids) {
+  const auto& ties = shape_named("ties");
+  for (int i = 0; i < ties.n; ++i) {
+    std::vector<double> all;
+    for (int c = 0; c < ties.k; ++c) {
+      double dist = 0;
+      for (int j = 0; j < ties.d; ++j) dist += std::pow(ties.point(i, j) - ties.centroid(c, j), 2);
+      all.push_back(dist);
+    }
+    EXPECT_GE(std::ranges::count(all, std::ranges::min(all)), 2) << i;
+    EXPECT_EQ(std::ranges::min(all), 1) << i;
+  }
+}
+
 TEST(Checks, TellWhyTheyDidNotRun) {
   const auto results = checks_of("^faults/says_no/");
   ASSERT_FALSE(results.empty());

@@ -213,6 +213,29 @@ TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
   EXPECT_PRED2(says, trial.verdict(), "rounding explains");
 }
 
+/// 2 u mean|x| (√m + 4) of four points is 12 u: six steps above 1.
+TEST(JudgeOfMeans, TheBoundIsThatOfRandomSigns) {
+  for (const int steps : {6, 7}) {
+    Trial<float> trial{.points = {1, 1, 1, 1}, .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {1}, .iters = 1}, .d = 1};
+    trial.solution.centroids = {1 + float(steps) * 0x1p-23f};
+    EXPECT_EQ(trial.verdict().empty(), steps == 6) << trial.verdict();
+  }
+}
+
+/// Equal values round alike at each addition: an error of plain sums that the bound of random signs does not cover.
+TEST(JudgeOfMeans, PlainSumsMayBeFourTimesAsFarOff) {
+  constexpr int n = 1 << 18;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += 0.1f;
+  const double error = double(sum) / n - double(0.1f);
+  ASSERT_GT(4 * std::abs(error), 2 * 0x1p-24 * 0.1 * (std::sqrt(double(n)) + 4));
+  for (const double times : {3.9, 4.1}) {
+    Trial<float> trial{.points = std::vector<float>(n, 0.1f), .solution = {.labels = std::vector<std::int32_t>(n), .iters = 1}, .d = 1};
+    trial.solution.assigned_centroids = trial.solution.centroids = {float(0.1f + times * error)};
+    EXPECT_EQ(trial.verdict().empty(), times < 4) << trial.verdict();
+  }
+}
+
 TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
   constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 0x1p-52 * greatest;
   Trial<double> trial{.points = {mean, mean, greatest, greatest},

@@ -10,6 +10,7 @@
 #include "bench/base/write_whole.hpp"
 #include "bench/data/csv.hpp"
 #include "bench/program/flags.hpp"
+#include "bench/run/points.hpp"
 #include "tests/dataset_helpers.hpp"
 
 namespace km {
@@ -197,6 +198,21 @@ TEST_F(Files, TakeTheirFirstRowsAndNoSettings) {
   expect_has(complaint(request(path, 4)), {"n = 4", "3 rows"});
   expect_has(complaint(request(path, 2, {{"seed", 1}})), {"seed"});
   expect_has(complaint({.name = path, .d = 3}), {"d = 3", "2 dimensions"});
+}
+
+/// Two points far apart in both of two dimensions are at 8 x²; the judge adds up n such distances in fp64.
+TEST_F(Files, HoldPointsUpToWhereDistancesOverflow) {
+  const auto reaches = [&]<class T>(T greatest, double distances) {
+    for (const double share : {0.999, 1.001}) {
+      const T x = T(share * std::sqrt(double(greatest) / distances)), values[] = {x, x, -x, -x};
+      write_npy<T>(folder_ / "far.npy", values, 2, 2);
+      const auto load = [&] { load_points<T>({.name = (folder_ / "far.npy").string()}); };
+      if (share < 1) EXPECT_NO_THROW(load());
+      else EXPECT_THROW(load(), CannotRun);
+    }
+  };
+  reaches(std::numeric_limits<float>::max(), 8);
+  reaches(std::numeric_limits<double>::max(), 8 * 2);
 }
 
 }  // namespace

@@ -160,6 +160,14 @@ TEST(YinyangBounds, RoundOutward) {
   for (const double unbounded : {stored_lower(INFINITY, 0), stored_lower(INFINITY, 3)}) EXPECT_EQ(unbounded, double(most));
 }
 
+TEST(YinyangBounds, StayWhereNoCentroidMoved) {
+  Movement movement(1);
+  movement.add(0, 0.1);
+  const double total = movement.total(0);
+  for (int step = 0; step < 3; ++step) movement.add(0, 0);
+  EXPECT_EQ(movement.total(0), total);
+}
+
 TEST(YinyangBounds, HoldWhateverTheCentroidsMoved) {
   std::mt19937 random(13);
   std::uniform_real_distribution<double> value(0, 1);
