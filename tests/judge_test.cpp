@@ -236,6 +236,19 @@ TEST(JudgeOfMeans, PlainSumsMayBeFourTimesAsFarOff) {
   }
 }
 
+/// Small values are lost one by one after a great one: four times that error is beyond what a sum of m values can lose, 2 u mean|x| (m + 2).
+TEST(JudgeOfMeans, NoSumLosesMoreThanItsAdditionsRound) {
+  constexpr int m = 100;
+  constexpr double u = 0x1p-24, unit = 2 * u;
+  Trial<float> trial{.points = std::vector<float>(m, float(0.98 * u)), .solution = {.labels = std::vector<std::int32_t>(m), .iters = 1}, .d = 1};
+  trial.points[0] = 1;
+  const double mean = (1 + (m - 1) * double(trial.points[1])) / m;
+  for (const double share : {0.99, 1.01}) {
+    trial.solution.assigned_centroids = trial.solution.centroids = {float(mean * (1 + share * unit * (m + 2)))};
+    EXPECT_EQ(trial.verdict().empty(), share < 1) << trial.verdict();
+  }
+}
+
 TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
   constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 0x1p-52 * greatest;
   Trial<double> trial{.points = {mean, mean, greatest, greatest},

@@ -66,7 +66,7 @@ class Movement {
  public:
   explicit Movement(int count = 0) : total_(count), above_(count) {}
   void add(int at, double moved) {
-    if (moved <= 0) return;
+    if (moved == 0) return;
     total_[at] = (total_[at] + moved) * (1 + 0x1p-52);
     above_[at] = rounded_up(total_[at]);
   }
