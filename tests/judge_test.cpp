@@ -198,8 +198,10 @@ TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
   EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "chains of 1000 additions do not";
 
   trial.description.summation_depth = {};
-  trial.solution.centroids[0] = 0.115f;
-  EXPECT_PRED2(says, trial.verdict(), "centroid 0, dimension 0 is 0.115") << "nor do a million of them explain 15 %";
+  for (const double times : {3.9, 4.1}) {
+    trial.solution.centroids[0] = float(0.1f + times * (mean - 0.1f));
+    EXPECT_EQ(trial.verdict().empty(), times < 4) << trial.verdict();
+  }
 }
 
 TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
@@ -222,28 +224,14 @@ TEST(JudgeOfMeans, TheBoundIsThatOfRandomSigns) {
   }
 }
 
-/// Equal values round alike at each addition: an error of plain sums that the bound of random signs does not cover.
-TEST(JudgeOfMeans, PlainSumsMayBeFourTimesAsFarOff) {
-  constexpr int n = 1 << 18;
-  float sum = 0;
-  for (int i = 0; i < n; ++i) sum += 0.1f;
-  const double error = double(sum) / n - double(0.1f);
-  ASSERT_GT(4 * std::abs(error), 2 * 0x1p-24 * 0.1 * (std::sqrt(double(n)) + 4));
-  for (const double times : {3.9, 4.1}) {
-    Trial<float> trial{.points = std::vector<float>(n, 0.1f), .solution = {.labels = std::vector<std::int32_t>(n), .iters = 1}, .d = 1};
-    trial.solution.assigned_centroids = trial.solution.centroids = {float(0.1f + times * error)};
-    EXPECT_EQ(trial.verdict().empty(), times < 4) << trial.verdict();
-  }
-}
-
 /// Small values are lost one by one after a great one: four times that error is beyond what a sum of m values can lose, 2 u mean|x| (m + 2).
 TEST(JudgeOfMeans, NoSumLosesMoreThanItsAdditionsRound) {
-  constexpr int m = 100;
+  constexpr int m = 20;
   constexpr double u = 0x1p-24, unit = 2 * u;
   Trial<float> trial{.points = std::vector<float>(m, float(0.98 * u)), .solution = {.labels = std::vector<std::int32_t>(m), .iters = 1}, .d = 1};
   trial.points[0] = 1;
   const double mean = (1 + (m - 1) * double(trial.points[1])) / m;
-  for (const double share : {0.99, 1.01}) {
+  for (const double share : {0.98, 1.02}) {
     trial.solution.assigned_centroids = trial.solution.centroids = {float(mean * (1 + share * unit * (m + 2)))};
     EXPECT_EQ(trial.verdict().empty(), share < 1) << trial.verdict();
   }

@@ -87,8 +87,8 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
   std::vector<double> bounds(s.centroids.size());
   for (std::size_t cell = 0; cell < bounds.size(); ++cell) {
     const auto count = truth.counts[cell / problem_.d];
-    // An empty cluster has its centroid from an earlier iteration, or from the start.
     const auto j = cell % problem_.d;
+    // An empty cluster has its centroid from an earlier iteration, or from the start.
     const double of_points = count > 0 ? truth.cells[cell].of_abs / double(count) : std::abs(double(s.centroids[cell]));
     const double mean_abs = of_points + (centred_ ? std::abs(spread_.means[j]) : 0);
     const double m = double(std::min(depth_, count > 0 ? count : problem_.whole().n)), unit = 2 * unit_roundoff<T> * mean_abs;

@@ -70,12 +70,10 @@ class WorkerMonitor {
   std::optional<WorkerExit> run() {
     while (!todo_.empty()) {
       pollfd waits[] = {{worker_.events(), POLLIN, 0}, {worker_.orders(), POLLOUT, 0}};
+      const bool had_ended = worker_.has_ended();  // before the poll, which then finds all that it wrote
       const int ready = ::poll(waits, orders_.empty() ? 1 : 2, 100);
       if (interrupted && !stopped_) stop("interrupted");
-      if (ready <= 0 && worker_.has_ended()) {  // its children may keep the pipe open
-        read_the_rest();
-        break;
-      }
+      if (ready == 0 && had_ended) break;  // its children may keep the pipe open
       if (ready > 0 && waits[1].revents) worker_.send(orders_);
       if (ready > 0 && waits[0].revents && !read_events()) break;
       check_limits();
@@ -98,12 +96,6 @@ class WorkerMonitor {
       handle_message(unread_.substr(0, end));
     if (!distrusted_ && !begins_well(unread_)) distrust(unread_);
     return true;
-  }
-
-  /// A worker may have written and ended since the last poll.
-  void read_the_rest() {
-    pollfd wait{worker_.events(), POLLIN, 0};
-    while (!todo_.empty() && !distrusted_ && ::poll(&wait, 1, 0) > 0 && read_events()) {}
   }
 
   /// A launcher writes its own words there, too: those without the secret count nothing (MPICH's of a rank that died).
