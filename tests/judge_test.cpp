@@ -338,6 +338,34 @@ TEST(JudgeOfLabels, WhoForeseesTheSampleKnowsOneSeedAlone) {
   EXPECT_PRED2(says, corners.judged().verdict, "has label 1 (distance² 2) but centroid 0 is nearer (0)");
 }
 
+TEST(JudgeOfLabels, ProductsOfCentredPointsRoundWithTheirDistanceFromTheMeanOfAll) {
+  constexpr float mean = 64;
+  constexpr double bound = 4 * (1 + 4) * 0x1p-24 * (2 * mean * mean + (mean - 1) * (mean - 1) + (mean + 1) * (mean + 1) + 2);
+  for (const double share : {0.98, 1.02}) {
+    Trial<float> trial{.points = {0, 2 * mean},
+                       .solution = {.labels = {1, 2},
+                                    .assigned_centroids = {1, -1 - float(share * bound / 2), 2 * mean},  // distances² of 0 differ by share * bound
+                                    .centroids = {1, 0, 2 * mean},
+                                    .iters = 1},
+                       .d = 1};
+    trial.description.distance = Distance::expansion;
+    EXPECT_PRED2(says, trial.verdict(), "but centroid 0 is nearer") << "products of small values are good";
+    trial.description.centred = true;
+    EXPECT_EQ(trial.verdict().empty(), share < 1) << trial.verdict();
+  }
+}
+
+TEST(JudgeOfLabels, ProductsOfCentredPointsAreGoodFarFromZero) {
+  constexpr float far = 1e4;
+  Trial<float> trial{.points = {far, far + 2},
+                     .solution = {.labels = {1, 1}, .assigned_centroids = {far - 1, far + 3}, .centroids = {far - 1, far + 1}, .iters = 1},
+                     .d = 1};
+  trial.description.distance = Distance::expansion;
+  EXPECT_EQ(trial.verdict(), "");
+  trial.description.centred = true;
+  EXPECT_PRED2(says, trial.verdict(), "has label 1 (distance² 9) but centroid 0 is nearer (1)");
+}
+
 TEST(CentroidError, IsTheMeanAbsoluteDifferenceToTheNearestIdeal) {
   const std::vector<double> ideal = {0, 0, 10, 10};
   EXPECT_EQ(centroid_error<float>({10, 10, 0, 0}, ideal, 2), 0) << "in any order";

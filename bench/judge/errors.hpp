@@ -12,8 +12,8 @@ template <class T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
 /// distance² of two rows of d, in fp64.
-template <class T>
-double squared_distance(const T* x, const T* c, int d) {
+template <class T, class U>
+double squared_distance(const T* x, const U* c, int d) {
   double sum = 0;
   for (int j = 0; j < d; ++j) {
     const double diff = double(x[j]) - double(c[j]);
@@ -54,14 +54,26 @@ struct LabelCheck {
 
 constexpr double label_budget = 5e8;
 
+/// How an implementation computes distances².
+struct Arithmetic {
+  Distance form = Distance::difference;
+  std::vector<double> origin = {};  // d; what it subtracts from points and centroids first, for an expansion; empty: nothing
+
+  /// |row - origin|²
+  template <class T>
+  double squared_norm(const T* row, int d) const {
+    return origin.empty() ? km::squared_norm(row, d) : squared_distance(row, origin.data(), d);
+  }
+};
+
 /// Checks all labels on the host; if n k d exceeds label_budget a random sample. chosen: these points instead.
 template <class T>
-LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Distance form, std::vector<std::int64_t> chosen = {});
+LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, std::vector<std::int64_t> chosen = {});
 
 /// Labels the points in fp64. Each distance² moves at random within a share of what rounding explains. The labels are a right implementation's, in
 /// doubt where its own are. Equal points and equal centroids stay equal. Returns the number of changed labels.
 template <class T>
-std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, double share, std::uint64_t seed,
+std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, const Arithmetic& arithmetic, double share, std::uint64_t seed,
                            std::span<std::int32_t> labels);
 
 /// Two fp64 distances² may be in the wrong order if they differ by at most this share of their sum.
@@ -92,7 +104,7 @@ ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s);
 /// Both on the GPU, in fp64: sums_on_host, and if `check` is not null check_labels_on_host of all labels; else there is no inertia. Labels go to the
 /// device once. Returns false if no GPU can do it, as without CUDA.
 template <class T>
-bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, ClusterSums& sums, LabelCheck* check);
+bool look_on_device(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, ClusterSums& sums, LabelCheck* check);
 /// Sets the approximate bytes of GPU memory for it; 0: 90 % of free memory. Points that do not fit are processed in chunks.
 void set_judge_budget(std::int64_t bytes);
 

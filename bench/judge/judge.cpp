@@ -67,18 +67,18 @@ std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact"
 
 template <class T>
 Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread)
-    : departs(!departure(description, config).empty()), problem_(problem), form_(description.distance),
-      depth_(summation_depth(description, problem.whole(), config)),
+    : departs(!departure(description, config).empty()), problem_(problem), depth_(summation_depth(description, problem.whole(), config)),
       kept_(double(kept_points(description, problem.whole(), config)) * unit_roundoff<T> *
             std::sqrt(2.0 * double(problem.whole().n) * problem.max_iters)),
       drift_(description.incremental && description.incremental(config) ? 1e-3 : 0), frame_(description.fixed_point ? 0x1p-52 : 0),
-      centred_(description.centred), spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)) {}
+      spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)),
+      arithmetic_{.form = description.distance, .origin = description.centred ? spread_.means : std::vector<double>()} {}
 
 template <class T>
 ClusterSums Judge<T>::own_sums(const Solution<T>& s, LabelCheck* labels) const {
   ClusterSums sums;
-  if (is_large() && look_on_device(problem_, s, form_, sums, labels)) return sums;
-  if (labels) *labels = check_labels_on_host(problem_, s, form_);
+  if (is_large() && look_on_device(problem_, s, arithmetic_, sums, labels)) return sums;
+  if (labels) *labels = check_labels_on_host(problem_, s, arithmetic_);
   return sums_on_host(problem_, s);
 }
 
@@ -90,7 +90,7 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
     const auto j = cell % problem_.d;
     // An empty cluster has its centroid from an earlier iteration, or from the start.
     const double of_points = count > 0 ? truth.cells[cell].of_abs / double(count) : std::abs(double(s.centroids[cell]));
-    const double mean_abs = of_points + (centred_ ? std::abs(spread_.means[j]) : 0);
+    const double mean_abs = of_points + (arithmetic_.origin.empty() ? 0 : std::abs(arithmetic_.origin[j]));
     const double m = double(std::min(depth_, count > 0 ? count : problem_.whole().n)), unit = 2 * unit_roundoff<T> * mean_abs;
     const double random_signs = unit * (std::sqrt(m) + 4), one_sign = std::min(4 * summation * mean_abs, unit * (m + 2));
     const double bound = std::max(random_signs, one_sign) + double(std::numeric_limits<T>::denorm_min());
@@ -126,7 +126,7 @@ std::pair<Solution<T>, std::uint64_t> Judge<T>::run_rounded(const Problem<T>& p,
   s.centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
   for (std::int64_t changed = 0; s.iters == 0 || (s.iters < p.max_iters && !p.whole().converged(changed)); ++s.iters) {
     s.assigned_centroids = s.centroids;
-    changed = summed(p.group, label_rounded<T>(p, s.assigned_centroids, form_, std::pow(share, 6), draws(), s.labels));
+    changed = summed(p.group, label_rounded<T>(p, s.assigned_centroids, arithmetic_, std::pow(share, 6), draws(), s.labels));
     const std::string_view labels(reinterpret_cast<const char*>(s.labels.data()), s.labels.size() * sizeof(std::int32_t));
     const auto hash = std::int64_t(std::hash<std::string_view>{}(labels) >> 16);  // the sum of 2^15 ranks does not overflow
     path = path * 0x100000001b3 ^ std::uint64_t(summed(p.group, hash));
@@ -143,8 +143,8 @@ template <class T>
 double Judge<T>::summation_error(const Solution<T>& s) const {
   const ClusterSums truth = own_sums(s);  // a chain has points of one rank
   const int d = problem_.d, shares = std::clamp(omp_get_max_threads() / 2, (d + 15) / 16, d), width = (d + shares - 1) / shares;  // of a row
-  std::vector<T> origin(std::size_t(d), T(0));  // of sums of centred points
-  if (centred_) std::ranges::copy(spread_.means, origin.begin());
+  std::vector<T> origin(std::size_t(d), T(0));                                                                                    // of sums
+  std::ranges::copy(arithmetic_.origin, origin.begin());
   double worst = 0;
 #pragma omp parallel for collapse(2) reduction(max : worst) if (problem_.n > 1 << 16)
   for (const bool backwards : {false, true})

@@ -84,13 +84,12 @@ class Judge {
   std::vector<double> bounds_of(const Solution<T>& solution, const ClusterSums& truth, double summation) const;
 
   Problem<T> problem_;
-  Distance form_;
   std::int64_t depth_;
   double kept_;   // error of sums that are kept, in the greatest |x| of its dimension
   double drift_;  // tolerance of incremental means, in standard deviations
   double frame_;  // error of fixed-point sums, in the greatest |x| of its dimension
-  bool centred_;  // sums are of points less the mean of all
   Spread spread_;
+  Arithmetic arithmetic_;
 };
 
 }  // namespace km

@@ -222,7 +222,7 @@ void set_judge_budget(std::int64_t bytes) {
 }
 
 template <class T>
-bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, ClusterSums& out, LabelCheck* check) try {
+bool look_on_device(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, ClusterSums& out, LabelCheck* check) try {
   if (!device::available() || p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // exceeds the grid
   const Release release;
   const cuda::Stream stream;
@@ -262,7 +262,7 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, Cl
     check->judged += n - doubtful;
     for (const double part : fetched(least, stream)) check->least += part;
     for (const double part : fetched(inertia, stream)) out.inertia += part;
-    if (doubtful > 0) check->add(check_labels_on_host(p, s, form, fetched(list, stream, doubtful)));
+    if (doubtful > 0) check->add(check_labels_on_host(p, s, arithmetic, fetched(list, stream, doubtful)));
   });
   const auto sizes = fetched(counts, stream);
   const auto of_cells = fetched(sums, stream), lost = fetched(remainders, stream), of_abs = fetched(abs_sums, stream);
@@ -275,7 +275,7 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, Distance form, Cl
   return false;
 }
 
-template bool look_on_device(const Problem<float>&, const Solution<float>&, Distance, ClusterSums&, LabelCheck*);
-template bool look_on_device(const Problem<double>&, const Solution<double>&, Distance, ClusterSums&, LabelCheck*);
+template bool look_on_device(const Problem<float>&, const Solution<float>&, const Arithmetic&, ClusterSums&, LabelCheck*);
+template bool look_on_device(const Problem<double>&, const Solution<double>&, const Arithmetic&, ClusterSums&, LabelCheck*);
 
 }  // namespace km

@@ -1,6 +1,7 @@
 #include "bench/judge/errors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -102,7 +103,7 @@ std::array<std::vector<int>, strip> close_calls(const double* columns, const T* 
 /// Decides exactly which of the close centroids is the nearest of point i; the lowest index wins a tie.
 template <class T>
 LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, std::span<const T> centroids, const std::vector<int>& close,
-                       Distance form) {
+                       const Arithmetic& arithmetic) {
   const int d = p.d;
   const T* x = p.points.data() + i * d;
   const auto row = [&](int c) { return centroids.data() + std::size_t(c) * d; };
@@ -124,14 +125,17 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
   if (tie) {
     out.tied = 1;
     // With an expansion, equal centroids may lie in different tiles of a product and round differently.
-    out.broken_ties = form == Distance::difference && (std::equal(given, given + d, row(best)) || distances_are_exact(x, given, row(best), d));
+    out.broken_ties =
+        arithmetic.form == Distance::difference && (std::equal(given, given + d, row(best)) || distances_are_exact(x, given, row(best), d));
   } else {
     out.wrong = 1;
     out.excess = std::max(0.0, dist - best_dist);
-    const double magnitude =
-        form == Distance::difference ? dist + best_dist : 2 * squared_norm(x, d) + squared_norm(given, d) + squared_norm(row(best), d);
+    const auto norm = [&](const T* values) { return arithmetic.squared_norm(values, d); };
+    double magnitude = arithmetic.form == Distance::difference ? dist + best_dist : 2 * norm(x) + norm(given) + norm(row(best));
+    if (!arithmetic.origin.empty())  // the origin added to centroids again, which rounds
+      magnitude += std::sqrt(squared_norm(given, d) * dist) + std::sqrt(squared_norm(row(best), d) * best_dist);
     const double bound =
-        rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min())) + cut_factors(form) * magnitude;
+        rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min())) + cut_factors(arithmetic.form) * magnitude;
     out.out_of_bound = !(dist - best_dist <= bound);
   }
   if (out.broken_ties + out.out_of_bound > 0) out.first = {i, label, best, dist, best_dist, tie};
@@ -160,7 +164,7 @@ LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first) {
 }
 
 template <class T>
-LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Distance form, std::vector<std::int64_t> chosen) {
+LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, std::vector<std::int64_t> chosen) {
   const auto sample = chosen.empty() ? sample_points(p) : std::move(chosen);
   const std::span<const T> centroids = s.assigned_centroids;
   LabelCheck all;
@@ -179,7 +183,7 @@ LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Dista
           continue;
         }
         if (close[std::size_t(l)].empty()) close = close_calls(columns, centroids.data(), p.d, p.k, nearest);
-        mine.add(check_label(p, at[l], label, centroids, close[std::size_t(l)], form));
+        mine.add(check_label(p, at[l], label, centroids, close[std::size_t(l)], arithmetic));
       }
     });
 #pragma omp critical(km_judge_labels)
@@ -189,18 +193,18 @@ LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, Dista
 }
 
 template <class T>
-std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Distance form, double share, std::uint64_t seed,
+std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, const Arithmetic& arithmetic, double share, std::uint64_t seed,
                            std::span<std::int32_t> labels) {
   const int d = p.d;
-  const bool expanded = form != Distance::difference;
-  const double of_magnitude = share * (rounding_factor(d) * unit_roundoff<T> + cut_factors(form));
+  const bool expanded = arithmetic.form != Distance::difference;
+  const double of_magnitude = share * (rounding_factor(d) * unit_roundoff<T> + cut_factors(arithmetic.form));
   const double least = share * rounding_factor(d) * double(std::numeric_limits<T>::denorm_min()) / 2;
   const auto key_of = [d](const T* row) { return std::hash<std::string_view>{}({reinterpret_cast<const char*>(row), d * sizeof(T)}); };
   std::vector<double> norms(p.k);
   std::vector<std::uint64_t> keys(p.k);
   for (int c = 0; c < p.k; ++c) {
     const T* centroid = centroids.data() + std::size_t(c) * d;
-    norms[c] = expanded ? squared_norm(centroid, d) : 0;
+    norms[c] = expanded ? arithmetic.squared_norm(centroid, d) : 0;
     keys[c] = seed ^ key_of(centroid);
   }
   std::int64_t changed = 0;
@@ -211,7 +215,7 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
     Indices best = {};
     for (int l = 0; l < strip; ++l) {
       const T* x = p.points.data() + at[l] * d;
-      if (expanded) own_norms[l] = squared_norm(x, d);
+      if (expanded) own_norms[l] = arithmetic.squared_norm(x, d);
       if (seed % 2) own_keys[l] = key_of(x);
     }
     for_distances(columns, centroids.data(), d, p.k, [&](int c, const Values& exact) {
@@ -230,9 +234,10 @@ std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, Di
   return changed;
 }
 
-template std::int64_t label_rounded(const Problem<float>&, std::span<const float>, Distance, double, std::uint64_t, std::span<std::int32_t>);
-template std::int64_t label_rounded(const Problem<double>&, std::span<const double>, Distance, double, std::uint64_t, std::span<std::int32_t>);
-template LabelCheck check_labels_on_host(const Problem<float>&, const Solution<float>&, Distance, std::vector<std::int64_t>);
-template LabelCheck check_labels_on_host(const Problem<double>&, const Solution<double>&, Distance, std::vector<std::int64_t>);
+template std::int64_t label_rounded(const Problem<float>&, std::span<const float>, const Arithmetic&, double, std::uint64_t, std::span<std::int32_t>);
+template std::int64_t label_rounded(const Problem<double>&, std::span<const double>, const Arithmetic&, double, std::uint64_t,
+                                    std::span<std::int32_t>);
+template LabelCheck check_labels_on_host(const Problem<float>&, const Solution<float>&, const Arithmetic&, std::vector<std::int64_t>);
+template LabelCheck check_labels_on_host(const Problem<double>&, const Solution<double>&, const Arithmetic&, std::vector<std::int64_t>);
 
 }  // namespace km
