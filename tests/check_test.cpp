@@ -89,6 +89,17 @@ TEST(Checks, TheirShapesAreWhatTheirNamesSay) {
   }
 }
 
+TEST(Checks, GroupsAreFiveAndFarApart) {
+  const auto& shape = shape_named("n not a multiple of anything");
+  std::set<double> groups;
+  for (int i = 0; i < shape.n; ++i) {
+    const double value = shape.point(i, 0), group = 10 * std::floor(value / 10);
+    EXPECT_TRUE(value >= group && value <= group + 1) << i;
+    groups.insert(group);
+  }
+  EXPECT_EQ(groups, (std::set<double>{0, 10, 20, 30, 40}));
+}
+
 TEST(Checks, TiesHaveTwoNearestCentroids) {
   const auto& ties = shape_named("ties");
   for (int i = 0; i < ties.n; ++i) {
