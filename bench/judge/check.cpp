@@ -16,7 +16,7 @@
 namespace km {
 namespace {
 
-double group_value(int i, int j) { return 10.0 * ((i + j) % 5) + noise(i, j); }
+double group_value(int i, int j) { return 10.0 * ((i * 7 + j) % 5) + noise(i, j); }
 double uniform_value(int i, int j) { return noise(i, j); }
 double corner_value(int i, int j) { return double(((i >> j) & 1) * 2); }
 double edge_value(int c, int j) { return j == 0 ? double(c % 2) * 2 : 1.0; }

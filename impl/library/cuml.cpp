@@ -8,12 +8,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct Cuml : OutOfProcess<T> {
-  Cuml(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, python_command("cuml_worker.py")) {}
-};
+Command command(const Config&, bool) { return python_command("cuml_worker.py"); }
 
-const Register<Cuml> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "RAPIDS cuML's KMeans on the GPU, called as users do",
     .device = Device::gpu,
     .parameters =

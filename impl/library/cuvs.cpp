@@ -8,12 +8,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct Cuvs : OutOfProcess<T> {
-  Cuvs(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, python_command("cuvs_worker.py")) {}
-};
+Command command(const Config&, bool) { return python_command("cuvs_worker.py"); }
 
-const Register<Cuvs> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "RAPIDS cuVS's k-means on the GPU, from a given start",
     .device = Device::gpu,
     .unsupported = [](const ProblemShape& p, const Config&, int) { return no_cuvs(p); },

@@ -7,13 +7,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct CuvsMany : OutOfProcess<T> {
-  CuvsMany(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("cuvs_worker.py", {}, {visible_gpus(config)})) {}
-};
+Command command(const Config& config, bool) { return python_command("cuvs_worker.py", {}, {visible_gpus(config)}); }
 
-const Register<CuvsMany> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "RAPIDS cuVS's k-means on several GPUs: points in the host's memory, sent in each of its two fits",
     .device = Device::gpu,
     .parameters = {gpus_parameter()},

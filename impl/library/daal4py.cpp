@@ -6,13 +6,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct Daal4py : OutOfProcess<T> {
-  Daal4py(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, ranks_command("daal4py_worker.py", config.number("processes"))) {}
-};
+Command command(const Config& config, bool) { return ranks_command("daal4py_worker.py", config.number("processes")); }
 
-const Register<Daal4py> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "oneDAL's distributed k-means on ranks of MPI",
     .parameters = {processes_parameter()},
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {

@@ -8,13 +8,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct Dask : OutOfProcess<T> {
-  Dask(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("dask_worker.py", {std::to_string(config.number("workers"))})) {}
-};
+Command command(const Config& config, bool) { return python_command("dask_worker.py", {std::to_string(config.number("workers"))}); }
 
-const Register<Dask> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "Dask-ML's KMeans on a cluster of this machine, or yours",
     .parameters = {{.name = "workers",
                     .fallback = 1,

@@ -6,12 +6,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct External : OutOfProcess<T> {
-  External(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, Command{external_program()}) {}
-};
+Command command(const Config&, bool) { return Command{external_program()}; }
 
-const Register<External> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "the program that --external names, which speaks the protocol",
     .unsupported = [](const ProblemShape&, const Config&, int) -> std::string {
       return external_program().empty() ? "--external names no program" : "";

@@ -10,13 +10,9 @@
 namespace km {
 namespace {
 
-template <class T>  // float only
-struct FaissGpu : OutOfProcess<T> {
-  FaissGpu(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("faiss_gpu_worker.py")) {}
-};
+Command command(const Config&, bool) { return python_command("faiss_gpu_worker.py"); }
 
-const Register<FaissGpu, float> registration{{
+const Register<Program<command>::Solver, float> registration{{
     .summary = "FAISS's Clustering over a GpuIndexFlatL2, called as users do",
     .device = Device::gpu,
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {

@@ -5,13 +5,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct FlashKmeans : OutOfProcess<T> {
-  FlashKmeans(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("flash_kmeans_worker.py"), "tf32") {}
-};
+Command command(const Config&, bool) { return python_command("flash_kmeans_worker.py"); }
 
-const Register<FlashKmeans, float> registration{{
+const Register<Program<command, true>::Solver, float> registration{{
     .summary = "flash-kmeans' Triton kernels: products in TF32, update over sorted labels",
     .device = Device::gpu,
     .unsupported = [](const ProblemShape& p, const Config&, int) { return no_flash_kmeans(p); },

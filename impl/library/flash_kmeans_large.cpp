@@ -7,13 +7,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct FlashKmeansLarge : OutOfProcess<T> {
-  FlashKmeansLarge(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("flash_kmeans_worker.py", {"large"}, {visible_gpus(config)}), "tf32") {}
-};
+Command command(const Config& config, bool) { return python_command("flash_kmeans_worker.py", {"large"}, {visible_gpus(config)}); }
 
-const Register<FlashKmeansLarge, float> registration{{
+const Register<Program<command, true>::Solver, float> registration{{
     .summary = "flash-kmeans on several GPUs: points in the host's memory, streamed in every iteration",
     .device = Device::gpu,
     .parameters =

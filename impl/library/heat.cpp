@@ -6,13 +6,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct Heat : OutOfProcess<T> {
-  Heat(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, ranks_command("heat_worker.py", config.number("processes"))) {}
-};
+Command command(const Config& config, bool) { return ranks_command("heat_worker.py", config.number("processes")); }
 
-const Register<Heat> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "Heat's KMeans: PyTorch on ranks of MPI",
     .parameters = {processes_parameter()},
     .unsupported = [](const ProblemShape& p, const Config& config, int) -> std::string {

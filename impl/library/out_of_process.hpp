@@ -47,6 +47,16 @@ std::string crowded(std::int64_t processes);
 /// Why no such ranks can share the points, or "".
 std::string unranked(const ProblemShape& p, const Config& config);
 
+/// The solver of the program that `command` starts; it is told whether other ranks take part. tf32: it declares that arithmetic.
+template <Command (*command)(const Config&, bool ranks), bool tf32 = false>
+struct Program {
+  template <class T>
+  struct Solver : OutOfProcess<T> {
+    Solver(const Problem<T>& problem, const Config& config, Trace& trace)
+        : OutOfProcess<T>(problem, config, trace, command(config, problem.group != nullptr), tf32 ? "tf32" : "input") {}
+  };
+};
+
 extern template class OutOfProcess<float>;
 extern template class OutOfProcess<double>;
 

@@ -5,13 +5,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct SklearnSpectral : OutOfProcess<T> {
-  SklearnSpectral(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("sklearn_spectral_worker.py")) {}
-};
+Command command(const Config&, bool) { return python_command("sklearn_spectral_worker.py"); }
 
-const Register<SklearnSpectral> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "scikit-learn's SpectralClustering, or its Nystroem and KMeans",
     .parameters = {{.name = "method", .fallback = "spectral_clustering", .range = {"spectral_clustering", "nystroem"}, .help = "which of the two"},
                    {.name = "neighbours", .fallback = 10, .range = {1, 10, 100, 1000}, .help = "of a point in SpectralClustering's graph"},

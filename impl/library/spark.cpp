@@ -8,17 +8,14 @@
 namespace km {
 namespace {
 
-template <class T>
-struct Spark : OutOfProcess<T> {
-  Spark(const Problem<T>& problem, const Config& config, Trace& trace) : OutOfProcess<T>(problem, config, trace, python_command("spark_worker.py")) {}
-};
+Command command(const Config&, bool) { return python_command("spark_worker.py"); }
 
 bool has_java() {
   const char* home = std::getenv("JAVA_HOME");
   return runs({home ? home + std::string("/bin/java") : "java", "--version"});
 }
 
-const Register<Spark> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "Spark MLlib's KMeans on this machine, or your cluster",
     .parameters = {{.name = "partitions", .fallback = 0, .range = {0, 1, 3, 16, 256}, .tunable = true, .help = "of the points; 0: one a processor"}},
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {

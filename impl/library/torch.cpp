@@ -7,13 +7,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct Torch : OutOfProcess<T> {
-  Torch(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("torch_worker.py", {"cpu", problem.group ? "gloo" : ""})) {}
-};
+Command command(const Config&, bool ranks) { return python_command("torch_worker.py", {"cpu", ranks ? "gloo" : ""}); }
 
-const Register<Torch> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "a plain Lloyd's in PyTorch: matrix product, argmin, index_add_; over ranks, torch.distributed",
     .parameters = {{.name = "threads",
                     .fallback = 0,

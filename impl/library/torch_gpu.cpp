@@ -5,13 +5,9 @@
 namespace km {
 namespace {
 
-template <class T>
-struct TorchGpu : OutOfProcess<T> {
-  TorchGpu(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace, python_command("torch_worker.py", {"cuda:" + std::to_string(device::selected())})) {}
-};
+Command command(const Config&, bool) { return python_command("torch_worker.py", {"cuda:" + std::to_string(device::selected())}); }
 
-const Register<TorchGpu> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "a plain Lloyd's in PyTorch on the GPU, without TF32",
     .device = Device::gpu,
     .unsupported = [](const ProblemShape&, const Config&, int) { return python_has("torch") ? "" : not_installed("PyTorch"); },

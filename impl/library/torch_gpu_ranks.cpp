@@ -6,14 +6,11 @@
 namespace km {
 namespace {
 
-template <class T>
-struct TorchGpuRanks : OutOfProcess<T> {
-  TorchGpuRanks(const Problem<T>& problem, const Config& config, Trace& trace)
-      : OutOfProcess<T>(problem, config, trace,
-                        python_command("torch_worker.py", {"cuda:" + std::to_string(device::selected()), problem.group ? "nccl" : ""})) {}
-};
+Command command(const Config&, bool ranks) {
+  return python_command("torch_worker.py", {"cuda:" + std::to_string(device::selected()), ranks ? "nccl" : ""});
+}
 
-const Register<TorchGpuRanks> registration{{
+const Register<Program<command>::Solver> registration{{
     .summary = "library/torch_gpu on several ranks (kmbench run --launch), a GPU each: sums of all by torch.distributed, with NCCL",
     .device = Device::gpu,
     .parameters = {{.name = "copies",

@@ -32,6 +32,11 @@ class Printed:
         return self.units.get(metric, "")
 
 
+def value_under(part: str, key: str, default: Any = None) -> Any:
+    """A property of Exhibit: the value under this key of its `spec` or `record`."""
+    return property(lambda self: getattr(self, part).get(key, default))
+
+
 @dataclass(frozen=True, eq=False)  # hashed by identity, as View is
 class Exhibit:
     paper: str
@@ -40,14 +45,12 @@ class Exhibit:
     spec: Table
     record: Table = field(default_factory=dict)  # its paper.toml
 
-    @property
-    def machine(self) -> str:
-        return self.record.get("machine", "")
-
-    @property
-    def stand_ins(self) -> dict[str, str]:
-        """Made-up data sets, each with the name of the paper's data set that it imitates."""
-        return self.record.get("stand_ins", {})
+    machine = value_under("record", "machine", "")
+    stand_ins = value_under("record", "stand_ins", {})  # made-up data sets, each with the paper's that it imitates
+    kind, title = value_under("spec", "kind"), value_under("spec", "title")
+    number = value_under("spec", "number", "")  # `Table 3`, or empty
+    table, figure = value_under("spec", "table", {}), value_under("spec", "figure", {})
+    claims = value_under("spec", "claim", [])
 
     @property
     def substitutes(self) -> dict[str, str]:
@@ -59,19 +62,6 @@ class Exhibit:
         return f"{self.paper}/{self.name}"
 
     @property
-    def kind(self) -> str:
-        return self.spec["kind"]
-
-    @property
-    def number(self) -> str:
-        """`Table 3`, or empty."""
-        return self.spec.get("number", "")
-
-    @property
-    def title(self) -> str:
-        return self.spec["title"]
-
-    @property
     def heading(self) -> str:
         return " · ".join(filter(None, (self.number, self.title)))
 
@@ -80,22 +70,10 @@ class Exhibit:
         """The paper's words over fields and metrics."""
         return self.spec.get("labels", {}).get("column", {})
 
-    @property
-    def table(self) -> Table:
-        return self.spec.get("table", {})
-
-    @property
-    def figure(self) -> Table:
-        return self.spec.get("figure", {})
-
     def fields(self, *keys: str) -> list[str]:
         """The fields that the figure names under these keys."""
         named = [self.figure.get(key, []) for key in keys]
         return [field for one in named for field in ([one] if isinstance(one, str) else one)]
-
-    @property
-    def claims(self) -> list[Table]:
-        return self.spec.get("claim", [])
 
     @property
     def notes(self) -> list[str]:

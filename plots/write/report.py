@@ -291,7 +291,8 @@ def idle_part(sides: Sequence[Shown]) -> dict[str, Any]:
 def why_idle(view: View) -> str:
     """`9 cases need a GPU, 2 data: kmbench fetch susy`."""
     counts = Counter(lookup.need_of(view, [line]) for line in view.lines)
-    texts = {lookup.GPU: "need a GPU", lookup.OTHER: "were skipped, failed or were wrong"}
+    texts = {lookup.GPU: "need a GPU", lookup.THREADS: "need more threads"}
+    texts[lookup.OTHER] = "were skipped, failed or were wrong"
     told = []
     for need, count in counts.most_common():
         what = texts.get(need) or f"need data: kmbench fetch {need.partition(' ')[2]}"

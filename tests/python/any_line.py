@@ -130,7 +130,7 @@ def drawn() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-OPERATORS = ("scale", "scale one", "real", "whole", "text", "null", "empty", "single", "longer", "drop", "delay")
+OPERATORS = ("scale", "scale one", "real", "whole", "text", "null", "empty", "single", "longer", "drop")
 
 
 def mutated() -> st.SearchStrategy[dict[str, Any]]:
@@ -161,7 +161,7 @@ def fits(operator: str, value: Any) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if operator in ("scale", "real", "whole"):
         return number or (operator == "scale" and isinstance(value, list) and bool(value))
-    if operator in ("scale one", "single", "longer", "empty", "delay"):
+    if operator in ("scale one", "single", "longer", "empty"):
         return isinstance(value, list)
     return isinstance(value, str) if operator == "text" else True
 

@@ -171,6 +171,14 @@ def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
     assert '<article class="other" id="demo/table1"><details>' in page and "no claim rests on it" in page
 
 
+def test_a_page_says_what_an_exhibit_without_a_value_needs(bench):
+    bench.exhibit(TABLE)
+    reasons = ["8 threads, but the machine has 4", "8 threads, but the machine has 2", "run kmbench fetch susy"]
+    bench.run([skipped(reason, packages=packages) for reason, packages in zip(reasons, (1, 10, 100), strict=True)])
+    page = report.pages(*bench.read())["index.html"]
+    assert "2 cases need more threads, 1 case needs data: kmbench fetch susy" in page
+
+
 def test_a_missing_data_set_has_no_size(bench):
     text = TABLE.replace('["packages"]', '["packages", "d"]') + printed('[[1, 7, "10"]]', "packages d")
     lines = [skipped("not fetched", packages=p, n=0, d=0) for p in (1, 10)]

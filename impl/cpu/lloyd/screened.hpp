@@ -117,7 +117,7 @@ class Screened : public CpuSolver<T> {
         worker.sums.resize(strips::copies(p_.k, p_.d) * p_.k * stride);
         worker.lost.resize(sizeof(T) == 8 ? worker.sums.size() : 0);
         worker.counts.resize(strips::copies(p_.k, p_.d) * p_.k);
-        worker.tiles.resize(round_.tiled.blocks > 0 ? Tiles::cached * Tiles::points * 2 * Tiles::cells : 0);
+        worker.tiles.resize(Tiles::cached * Tiles::points * 2 * Tiles::cells);
         worker.tile_sums.resize(round_.tiled.blocks * Tiles::points * Tiles::width * Tiles::width);
       });
     }

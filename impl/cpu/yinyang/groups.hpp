@@ -78,8 +78,8 @@ std::vector<int> group_centroids(const std::vector<T>& centroids, int k, int d, 
       ++counts[group[c]];
       for (int j = 0; j < d; ++j) sums[std::size_t(group[c]) * d + j] += centroids[std::size_t(c) * d + j];
     }
-    for (std::size_t cell = 0; cell < sums.size(); ++cell)
-      if (counts[cell / d] > 0) middles[cell] = sums[cell] / T(counts[cell / d]);
+    for (const int g : group)  // a group without centroids keeps its middle
+      for (int j = 0; j < d; ++j) middles[std::size_t(g) * d + j] = sums[std::size_t(g) * d + j] / T(counts[g]);
   }
   std::vector<int> used(groups);
   for (const int g : group) used[g] = 1;
