@@ -92,7 +92,8 @@ TEST(Checks, TheirShapesAreWhatTheirNamesSay) {
 TEST(Checks, GroupsAreFiveFarApartAndInterleaved) {
   const auto& shape = shape_named("n not a multiple of anything");
   constexpr double groups[] = {0, 20, 40, 10, 30};
-  for (int i = 0; i < shape.n; ++i) EXPECT_NEAR(shape.point(i, 0), groups[i % 5] + 0.5, 0.5) << i;
+  for (int i = 0; i < shape.n; ++i)
+    for (const int j : {0, 1}) EXPECT_NEAR(shape.point(i, j), groups[(i + 3 * j) % 5] + 0.5, 0.5) << i << " " << j;
 }
 
 TEST(Checks, TiesHaveTwoNearestCentroids) {
