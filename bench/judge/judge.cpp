@@ -143,7 +143,7 @@ template <class T>
 double Judge<T>::summation_error(const Solution<T>& s) const {
   const ClusterSums truth = own_sums(s);  // a chain has points of one rank
   const int d = problem_.d, shares = std::clamp(omp_get_max_threads() / 2, (d + 15) / 16, d), width = (d + shares - 1) / shares;  // of a row
-  std::vector<T> origin(std::size_t(d), T(0));                                                                                    // of sums
+  std::vector<T> origin(std::size_t(d), T(0));
   std::ranges::copy(arithmetic_.origin, origin.begin());
   double worst = 0;
 #pragma omp parallel for collapse(2) reduction(max : worst) if (problem_.n > 1 << 16)

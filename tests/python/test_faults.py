@@ -57,6 +57,13 @@ def sentence(line: dict) -> str:
     return "coarse" if not said and line["grade"] == "coarse" else said
 
 
+def measured_again(fault: Fault, precision: str, folder: Path) -> dict:
+    """A fault's line of another run: where others hold up most runs, times prove nothing."""
+    flags = [*problems()[fault.on].save(folder, "points"), "--out", folder / precision]
+    faulty("run", "--implementation", f"^faults/{fault.name}$", "--precision", precision, *flags, folder=folder)
+    return json.loads((folder / precision / "adhoc.jsonl").read_text())
+
+
 @pytest.fixture(scope="module")
 def checks(tmp_path_factory: pytest.TempPathFactory) -> Checks:
     """The complaint of `check` about each fault that it has to find, on one shape; right ones are missing."""
@@ -77,9 +84,11 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Checks:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_run_names_the_fault(fault: Fault, lines: Lines) -> None:
+def test_run_names_the_fault(fault: Fault, lines: Lines, tmp_path: Path) -> None:
     for precision in fault.precisions:
         line = lines[fault.on, fault.name, precision]
+        if fault.category == "untimed_work" and fault.run and sentence(line) == "":
+            line = measured_again(fault, precision, tmp_path)
         said = sentence(line)
         if fault.run == "":
             assert fault.argued and (said == "" or re.search(COMES_AGAIN, said)), said
