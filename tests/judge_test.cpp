@@ -1,49 +1,28 @@
-// The judge gives each error its sentence and right answers none, and tells rounding from error. tests/python/test_faults.py has planted faults.
+// The judge gives each error its sentence and right answers none, and tells rounding of labels from error. judge_means_test.cpp has means,
+// tests/python/test_faults.py has planted faults.
 #include <cmath>
 
 #include "bench/data/dataset.hpp"
 #include "bench/judge/draws.hpp"
 #include "bench/run/truth.hpp"
-#include "tests/solving.hpp"
+#include "tests/judged_trial.hpp"
 
 namespace km {
 namespace {
 
-/// A problem that owns its points, and a solution to be judged with it.
-template <class T>
-struct Trial {
-  std::vector<T> points;
-  Solution<T> solution;
-  int d;
-  Description description = {};
-  Problem<T> problem = {};
-
-  Judgement judged() {
-    problem.d = d;
-    problem.n = std::int64_t(points.size()) / d;
-    problem.k = int(solution.centroids.size()) / d;
-    problem.max_iters = 1;
-    problem.points = points;
-    return judge(problem, solution, description, Config());
-  }
-  std::string verdict() { return judged().verdict; }
-};
-
 /// Two points left, two right, one centroid each, and one far away with none.
 template <class T>
-Trial<T> two_groups() {
+JudgedTrial<T> two_groups() {
   return {.points = {0, 0, 2, 0, 10, 0, 12, 0},
           .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, 0, 10, 0, 99, 99}, .centroids = {1, 0, 11, 0, 99, 99}, .iters = 1},
           .d = 2};
 }
 
-bool says(const std::string& text, const std::string& words) { return text.find(words) != text.npos; }
-
 template <class T>
-class Judge : public ::testing::Test {};
-TYPED_TEST_SUITE(Judge, Precisions);
+class JudgeOfAnswers : public ::testing::Test {};
+TYPED_TEST_SUITE(JudgeOfAnswers, Precisions);
 
-TYPED_TEST(Judge, ARightAnswerHasNoVerdict) {
+TYPED_TEST(JudgeOfAnswers, ARightAnswerHasNoVerdict) {
   const auto judgement = two_groups<TypeParam>().judged();
   EXPECT_EQ(judgement.verdict, "");
   EXPECT_DOUBLE_EQ(judgement.inertia, 4);
@@ -53,14 +32,14 @@ TYPED_TEST(Judge, ARightAnswerHasNoVerdict) {
   EXPECT_EQ(judgement.cluster_sizes, (std::vector<std::int64_t>{2, 2, 0}));
 }
 
-TYPED_TEST(Judge, InertiaIsOverEveryDimension) {
-  Trial<TypeParam> trial{.points = {0, 0, 3, 4},
-                         .solution = {.labels = {0, 0}, .assigned_centroids = {0, 0}, .centroids = {1.5, 2}, .iters = 1},
-                         .d = 2};
+TYPED_TEST(JudgeOfAnswers, InertiaIsOverEveryDimension) {
+  JudgedTrial<TypeParam> trial{.points = {0, 0, 3, 4},
+                               .solution = {.labels = {0, 0}, .assigned_centroids = {0, 0}, .centroids = {1.5, 2}, .iters = 1},
+                               .d = 2};
   EXPECT_DOUBLE_EQ(trial.judged().inertia, 12.5);
 }
 
-TYPED_TEST(Judge, SizesAndIterations) {
+TYPED_TEST(JudgeOfAnswers, SizesAndIterations) {
   auto short_labels = two_groups<TypeParam>();
   short_labels.solution.labels.pop_back();
   EXPECT_EQ(short_labels.verdict(), "3 labels for 4 points");
@@ -76,7 +55,7 @@ TYPED_TEST(Judge, SizesAndIterations) {
   EXPECT_PRED2(says, iterations.verdict(), "at most 1");
 }
 
-TYPED_TEST(Judge, UnwrittenOutputs) {
+TYPED_TEST(JudgeOfAnswers, UnwrittenOutputs) {
   auto trial = two_groups<TypeParam>();
   trial.verdict();  // fills in the shape
   trial.solution.poison(trial.problem);
@@ -96,7 +75,7 @@ TYPED_TEST(Judge, UnwrittenOutputs) {
   EXPECT_EQ(assigned.verdict(), "centroid 1, dimension 1 is nan");
 }
 
-TYPED_TEST(Judge, WrongMean) {
+TYPED_TEST(JudgeOfAnswers, WrongMean) {
   auto trial = two_groups<TypeParam>();
   trial.solution.centroids[2] = TypeParam(11.001);
   EXPECT_PRED2(says, trial.verdict(), "centroid 1, dimension 0 is 11.001");
@@ -104,13 +83,13 @@ TYPED_TEST(Judge, WrongMean) {
   EXPECT_NEAR(trial.judged().mean_error, 0.001, 1e-6);
 }
 
-TYPED_TEST(Judge, EmptyClusterThatMoved) {
+TYPED_TEST(JudgeOfAnswers, EmptyClusterThatMoved) {
   auto trial = two_groups<TypeParam>();
   trial.solution.centroids[4] = 98;
   EXPECT_EQ(trial.verdict(), "centroid 2 has no points and moved: dimension 0 from 99 to 98");
 }
 
-TYPED_TEST(Judge, WrongLabelWhoseMeanAgrees) {
+TYPED_TEST(JudgeOfAnswers, WrongLabelWhoseMeanAgrees) {
   auto trial = two_groups<TypeParam>();
   trial.solution.labels[1] = 1;
   trial.solution.centroids = {0, 0, 8, 0, 99, 99};
@@ -118,7 +97,7 @@ TYPED_TEST(Judge, WrongLabelWhoseMeanAgrees) {
   EXPECT_EQ(trial.judged().wrong_labels, 1);
 }
 
-TYPED_TEST(Judge, LabelsAreJudgedByTheCentroidsThatAssignUsed) {
+TYPED_TEST(JudgeOfAnswers, LabelsAreJudgedByTheCentroidsThatAssignUsed) {
   auto trial = two_groups<TypeParam>();
   trial.solution.assigned_centroids = {0, 0, 3, 0, 99, 99};  // point 1 is nearer to the second one
   EXPECT_PRED2(says, trial.verdict(), "point 1 has label 0");
@@ -126,13 +105,15 @@ TYPED_TEST(Judge, LabelsAreJudgedByTheCentroidsThatAssignUsed) {
 
 /// Point 1 lies halfway between centroids 0 and 2; it is given to `label`.
 template <class T>
-Trial<T> tie(int label) {
-  Trial<T> trial{.points = {0, 1, 2}, .solution = {.labels = {0, label, 1}, .assigned_centroids = {0, 2}, .centroids = {0, 2}, .iters = 1}, .d = 1};
+JudgedTrial<T> tie(int label) {
+  JudgedTrial<T> trial{.points = {0, 1, 2},
+                       .solution = {.labels = {0, label, 1}, .assigned_centroids = {0, 2}, .centroids = {0, 2}, .iters = 1},
+                       .d = 1};
   trial.solution.centroids[label] = label == 0 ? T(0.5) : T(1.5);
   return trial;
 }
 
-TYPED_TEST(Judge, ATieThatNoRoundingHidesGoesToTheLowestIndex) {
+TYPED_TEST(JudgeOfAnswers, ATieThatNoRoundingHidesGoesToTheLowestIndex) {
   EXPECT_EQ(tie<TypeParam>(0).judged().verdict, "");
   EXPECT_EQ(tie<TypeParam>(0).judged().grade, Grade::exact);
   const auto broken = tie<TypeParam>(1).judged();
@@ -146,20 +127,20 @@ TYPED_TEST(Judge, ATieThatNoRoundingHidesGoesToTheLowestIndex) {
   EXPECT_EQ(expanded.judged().grade, Grade::rounded);
 }
 
-TYPED_TEST(Judge, ATieWithinRoundingIsCountedAndAccepted) {
+TYPED_TEST(JudgeOfAnswers, ATieWithinRoundingIsCountedAndAccepted) {
   const TypeParam below_one = std::nextafter(TypeParam(1), TypeParam(0));
-  Trial<TypeParam> trial{.points = {0.5, 0.5, 1},
-                         .solution = {.labels = {0, 0, 1}, .assigned_centroids = {0, below_one}, .centroids = {0.5, 1}, .iters = 1},
-                         .d = 1};
+  JudgedTrial<TypeParam> trial{.points = {0.5, 0.5, 1},
+                               .solution = {.labels = {0, 0, 1}, .assigned_centroids = {0, below_one}, .centroids = {0.5, 1}, .iters = 1},
+                               .d = 1};
   const auto judgement = trial.judged();
   EXPECT_EQ(judgement.verdict, "");
   EXPECT_EQ(judgement.wrong_labels, 2);
 }
 
 TEST(JudgeOfLabels, Tf32IsHeldToWhatItsProductsTellAndIsCoarse) {
-  Trial<float> trial{.points = {100},
-                     .solution = {.labels = {1}, .assigned_centroids = {99, 101.25f, 120}, .centroids = {99, 100, 120}, .iters = 1},
-                     .d = 1};
+  JudgedTrial<float> trial{.points = {100},
+                           .solution = {.labels = {1}, .assigned_centroids = {99, 101.25f, 120}, .centroids = {99, 100, 120}, .iters = 1},
+                           .d = 1};
   trial.description.distance = Distance::expansion;
   EXPECT_PRED2(says, trial.verdict(), "point 0 has label 1") << "fp32 tells these apart";
   trial.description.distance = Distance::expansion_tf32;
@@ -171,9 +152,9 @@ TEST(JudgeOfLabels, Tf32IsHeldToWhatItsProductsTellAndIsCoarse) {
 }
 
 TEST(JudgeOfLabels, TheExpansionRoundsMoreFarFromTheOrigin) {
-  Trial<float> trial{.points = {1000.5f},
-                     .solution = {.labels = {0}, .assigned_centroids = {1000.0f, 1000.99f}, .centroids = {1000.5f, 1000.99f}, .iters = 1},
-                     .d = 1};
+  JudgedTrial<float> trial{.points = {1000.5f},
+                           .solution = {.labels = {0}, .assigned_centroids = {1000.0f, 1000.99f}, .centroids = {1000.5f, 1000.99f}, .iters = 1},
+                           .d = 1};
   EXPECT_PRED2(says, trial.verdict(), "point 0 has label 0");
   trial.description.distance = Distance::expansion;
   EXPECT_EQ(trial.verdict(), "");
@@ -182,122 +163,12 @@ TEST(JudgeOfLabels, TheExpansionRoundsMoreFarFromTheOrigin) {
   EXPECT_PRED2(says, trial.verdict(), "point 0 has label 0");
 }
 
-TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
-  constexpr int n = 1'000'000;
-  float sum = 0;
-  for (int i = 0; i < n; ++i) sum += 0.1f;
-  const float mean = sum / n;
-  ASSERT_GT(std::abs(mean - 0.1f), 5e-4f) << "the sum is expected to lose a share of a percent";
-  Trial<float> trial{.points = std::vector<float>(n, 0.1f),
-                     .solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {0}, .centroids = {mean}, .iters = 1},
-                     .d = 1};
-  EXPECT_EQ(trial.verdict(), "") << "n additions in a row explain it";
-  EXPECT_NEAR(trial.judged().mean_error, std::abs(mean - 0.1), 1e-7);
-
-  trial.description.summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1000; };
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "chains of 1000 additions do not";
-
-  trial.description.summation_depth = {};
-  for (const double times : {3.9, 4.1}) {
-    trial.solution.centroids[0] = float(0.1f + times * (mean - 0.1f));
-    EXPECT_EQ(trial.verdict().empty(), times < 4) << trial.verdict();
-  }
-}
-
-TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
-  Trial<float> trial{.points = {1e6f, -1e6f, 1, 1},
-                     .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {0}, .centroids = {0.5f}, .iters = 1},
-                     .d = 1};
-  EXPECT_EQ(trial.verdict(), "");
-  trial.solution.centroids[0] = 0.4f;  // cancellation of a million leaves that much
-  EXPECT_EQ(trial.verdict(), "");
-  trial.solution.centroids[0] = 5;
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
-}
-
-/// 2 u mean|x| (√m + 4) of four points is 12 u: six steps above 1.
-TEST(JudgeOfMeans, TheBoundIsThatOfRandomSigns) {
-  for (const int steps : {6, 7}) {
-    Trial<float> trial{.points = {1, 1, 1, 1}, .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {1}, .iters = 1}, .d = 1};
-    trial.solution.centroids = {1 + float(steps) * 0x1p-23f};
-    EXPECT_EQ(trial.verdict().empty(), steps == 6) << trial.verdict();
-  }
-}
-
-/// Small values are lost one by one after a great one: four times that error is beyond what a sum of m values can lose, 2 u mean|x| (m + 2).
-TEST(JudgeOfMeans, NoSumLosesMoreThanItsAdditionsRound) {
-  constexpr int m = 20;
-  constexpr double u = 0x1p-24, unit = 2 * u;
-  Trial<float> trial{.points = std::vector<float>(m, float(0.98 * u)), .solution = {.labels = std::vector<std::int32_t>(m), .iters = 1}, .d = 1};
-  trial.points[0] = 1;
-  const double mean = (1 + (m - 1) * double(trial.points[1])) / m;
-  for (const double share : {0.98, 1.02}) {
-    trial.solution.assigned_centroids = trial.solution.centroids = {float(mean * (1 + share * unit * (m + 2)))};
-    EXPECT_EQ(trial.verdict().empty(), share < 1) << trial.verdict();
-  }
-}
-
-TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
-  constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 0x1p-52 * greatest;
-  Trial<double> trial{.points = {mean, mean, greatest, greatest},
-                      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
-                      .d = 1};
-  trial.description.fixed_point = true;
-  EXPECT_EQ(trial.verdict(), "");
-  EXPECT_NE(trial.judged().grade, Grade::exact) << "the line says that the mean is off";
-  trial.solution.centroids[0] = mean + 1.01 * lost;
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
-  trial.solution.centroids[0] = mean + lost;
-  trial.description.fixed_point = false;
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums in floating point keep small values";
-}
-
-TEST(JudgeOfMeans, CentredPointsLoseARoundingOfTheMeanOfAll) {
-  constexpr float mean_of_all = 0x1p20f, lost = 4 * 0x1p-24f * mean_of_all;
-  Trial<float> trial{
-      .points = {0, 0, 2 * mean_of_all, 2 * mean_of_all},
-      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, 2 * mean_of_all}, .centroids = {lost, 2 * mean_of_all}, .iters = 1},
-      .d = 1};
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums of zeros are exact";
-  trial.description.centred = true;
-  EXPECT_EQ(trial.verdict(), "");
-  trial.solution.centroids[0] = 4 * lost;
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
-}
-
-TEST(JudgeOfMeans, PlainSumsOfCentredPointsRoundAlike) {
-  constexpr int n = 1 << 16;
-  Trial<float> trial{.points = std::vector<float>(n), .solution = {.labels = std::vector<std::int32_t>(n), .iters = 1}, .d = 1};
-  float sum = 0;  // of the first half less the mean of all, 50.5: the same rounding again and again
-  for (int i = 0; i < n; ++i) {
-    trial.points[i] = i < n / 2 ? 0.1f : 100.9f, trial.solution.labels[i] = i < n / 2 ? 0 : 1;
-    if (i < n / 2) sum += trial.points[i] - 50.5f;
-  }
-  const float lossy = sum / (n / 2) + 50.5f;
-  trial.solution.assigned_centroids = trial.solution.centroids = {lossy, 100.9f};
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
-  trial.description.centred = true;
-  EXPECT_EQ(trial.verdict(), "");
-}
-
-TEST(JudgeOfMeans, KeptSumsLoseWhatGreaterPointsLeftBehind) {
-  constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 8 * 0x1p-53 * greatest * std::sqrt(2 * 4.0) / 2;  // 8 points, 4 of them moved in and out
-  Trial<double> trial{.points = {mean, mean, greatest, greatest},
-                      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
-                      .d = 1};
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums that start anew lose nothing";
-  trial.description.kept_points = [](const ProblemShape&, const Config&) -> std::int64_t { return 8; };
-  EXPECT_EQ(trial.verdict(), "");
-  trial.solution.centroids[0] = mean + 1.01 * lost;
-  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
-}
-
 /// Point i is the corner that its cluster i % k has: n k d is beyond the budget for looking at every label.
-struct Corners : Trial<float> {
+struct Corners : JudgedTrial<float> {
   static constexpr std::int64_t n = 150'000;
   static constexpr int k = 64;
 
-  Corners() : Trial<float>{.points = std::vector<float>(n * k), .solution = {}, .d = k} {
+  Corners() : JudgedTrial<float>{.points = std::vector<float>(n * k), .solution = {}, .d = k} {
     solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = std::vector<float>(k * k), .centroids = {}, .iters = 1};
     for (std::int64_t i = 0; i < n; ++i) points[i * k + i % k] = 1, solution.labels[i] = std::int32_t(i % k);
     for (int c = 0; c < k; ++c) solution.assigned_centroids[c * k + c] = 1;
@@ -342,12 +213,13 @@ TEST(JudgeOfLabels, ProductsOfCentredPointsRoundWithTheirDistanceFromTheMeanOfAl
   constexpr float mean = 64;
   constexpr double bound = 4 * (1 + 4) * 0x1p-24 * (2 * mean * mean + (mean - 1) * (mean - 1) + (mean + 1) * (mean + 1) + 2);
   for (const double share : {0.98, 1.02}) {
-    Trial<float> trial{.points = {0, 2 * mean},
-                       .solution = {.labels = {1, 2},
-                                    .assigned_centroids = {1, -1 - float(share * bound / 2), 2 * mean},  // distances² of 0 differ by share * bound
-                                    .centroids = {1, 0, 2 * mean},
-                                    .iters = 1},
-                       .d = 1};
+    JudgedTrial<float> trial{.points = {0, 2 * mean},
+                             .solution = {.labels = {1, 2},
+                                          .assigned_centroids = {1, -1 - float(share * bound / 2),
+                                                                 2 * mean},  // distances² of 0 differ by share * bound
+                                          .centroids = {1, 0, 2 * mean},
+                                          .iters = 1},
+                             .d = 1};
     trial.description.distance = Distance::expansion;
     EXPECT_PRED2(says, trial.verdict(), "but centroid 0 is nearer") << "products of small values are good";
     trial.description.centred = true;
@@ -357,9 +229,9 @@ TEST(JudgeOfLabels, ProductsOfCentredPointsRoundWithTheirDistanceFromTheMeanOfAl
 
 TEST(JudgeOfLabels, ProductsOfCentredPointsAreGoodFarFromZero) {
   constexpr float far = 1e4;
-  Trial<float> trial{.points = {far, far + 2},
-                     .solution = {.labels = {1, 1}, .assigned_centroids = {far - 1, far + 3}, .centroids = {far - 1, far + 1}, .iters = 1},
-                     .d = 1};
+  JudgedTrial<float> trial{.points = {far, far + 2},
+                           .solution = {.labels = {1, 1}, .assigned_centroids = {far - 1, far + 3}, .centroids = {far - 1, far + 1}, .iters = 1},
+                           .d = 1};
   trial.description.distance = Distance::expansion;
   EXPECT_EQ(trial.verdict(), "");
   trial.description.centred = true;
@@ -378,7 +250,7 @@ TEST(CentroidError, IsTheMeanAbsoluteDifferenceToTheNearestIdeal) {
 /// Points on a line at `offset`, two centroids, of every `wrong_every`-th point the wrong label by a hair.
 Judgement judged_line(float offset, int wrong_every) {
   constexpr int n = 40'000;
-  Trial<float> trial{.points = std::vector<float>(n), .solution = {}, .d = 1};
+  JudgedTrial<float> trial{.points = std::vector<float>(n), .solution = {}, .d = 1};
   trial.solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {offset, offset + 2}, .centroids = {0, 0}, .iters = 1};
   double sums[2] = {}, counts[2] = {};
   for (int i = 0; i < n; ++i) {
@@ -407,7 +279,7 @@ TEST(Grades, ExactRoundedCoarse) {
 }
 
 TEST(Grades, AMeanIsJudgedInDeviationsOfItsDimension) {
-  Trial<float> trial{.points = std::vector<float>(200'000), .solution = {}, .d = 1};
+  JudgedTrial<float> trial{.points = std::vector<float>(200'000), .solution = {}, .d = 1};
   double sum = 0;
   for (std::size_t i = 0; i < trial.points.size(); ++i) sum += double(trial.points[i] = 1e4f + float(i % 100) * 0.01f);
   const double mean = sum / double(trial.points.size());
@@ -420,7 +292,7 @@ TEST(Grades, AMeanIsJudgedInDeviationsOfItsDimension) {
 }
 
 TEST(Grades, LiesOfTheOldBoundAreWrongNow) {
-  Trial<float> trial{.points = std::vector<float>(1'000'000), .solution = {}, .d = 1};
+  JudgedTrial<float> trial{.points = std::vector<float>(1'000'000), .solution = {}, .d = 1};
   double sum = 0;
   for (std::size_t i = 0; i < trial.points.size(); ++i) sum += double(trial.points[i] = 1 + float(i % 1000) * 0.001f);
   const double mean = sum / 1e6;

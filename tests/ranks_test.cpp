@@ -63,10 +63,10 @@ std::vector<const Implementation*> with_shards() {
 }
 
 template <class T>
-struct Ranks : ::testing::Test {};
-TYPED_TEST_SUITE(Ranks, Precisions);
+struct RanksOfThreads : ::testing::Test {};
+TYPED_TEST_SUITE(RanksOfThreads, Precisions);
 
-TYPED_TEST(Ranks, AnyNumberGivesTheSameBits) {
+TYPED_TEST(RanksOfThreads, AnyNumberGivesTheSameBits) {
   const Drawn<TypeParam> drawn({.n = 1003, .d = 5, .k = 7, .max_iters = 300}, uniform(3, -1e3, 1e3));
   ASSERT_EQ(with_shards().size(), 4u);
   for (const Implementation* one : with_shards()) {
@@ -77,7 +77,7 @@ TYPED_TEST(Ranks, AnyNumberGivesTheSameBits) {
   }
 }
 
-TYPED_TEST(Ranks, StopTogetherByTheLabelsOfAll) {
+TYPED_TEST(RanksOfThreads, StopTogetherByTheLabelsOfAll) {
   Drawn<TypeParam> drawn({.n = 400, .d = 2, .k = 3, .max_iters = 300, .tolerance = 0}, uniform(5, 0.0, 1.0));
   for (const Implementation* one : with_shards()) {
     const auto alone = solve(drawn.problem, one->name);
@@ -88,14 +88,14 @@ TYPED_TEST(Ranks, StopTogetherByTheLabelsOfAll) {
   }
 }
 
-TYPED_TEST(Ranks, UnitsAreThoseOfAllPoints) {  // the rank with the small values alone would choose finer ones
+TYPED_TEST(RanksOfThreads, UnitsAreThoseOfAllPoints) {  // the rank with the small values alone would choose finer ones
   Drawn<TypeParam> drawn({.n = 64, .d = 1, .k = 2, .max_iters = 5}, [i = 0]() mutable { return ++i <= 32 ? 1e-6 * i : 1e6 + i; });
   for (const Implementation* one : with_shards())
     expect_same_bits(on_ranks(*one, drawn.problem, {0, 32}), solve(drawn.problem, one->name), one->name + " on 2 ranks");
 }
 
 // Each rank judges its own labels; together they come to what one judge of all labels says.
-TYPED_TEST(Ranks, JudgeTogetherAsOneJudges) {
+TYPED_TEST(RanksOfThreads, JudgeTogetherAsOneJudges) {
   const Drawn<TypeParam> drawn({.n = 5003, .d = 3, .k = 9, .max_iters = 6}, uniform(7, -1e2, 1e2));
   const Problem<TypeParam>& p = drawn.problem;
   const Implementation& implementation = *find_implementation("cpu/ranks/two_step");
@@ -125,7 +125,7 @@ TYPED_TEST(Ranks, JudgeTogetherAsOneJudges) {
 }
 
 // A point that comes and goes leaves the sums as they were: all points summed anew give the same bits.
-TYPED_TEST(Ranks, MovedPointsGiveTheBitsOfAllPoints) {
+TYPED_TEST(RanksOfThreads, MovedPointsGiveTheBitsOfAllPoints) {
   const Drawn<TypeParam> drawn({.n = 3001, .d = 3, .k = 40, .max_iters = 60}, uniform(11, -1.0, 1e4));
   const auto all = solve(drawn.problem, "cpu/ranks/two_step");
   for (const Implementation* one : with_shards()) expect_same_bits(on_ranks(*one, drawn.problem, {0, 999, 2000}), all, one->name);

@@ -332,14 +332,15 @@ TEST(Sample, HasWitnessesBetweenEachCentroidAndItsNearest) {
     EXPECT_TRUE(std::ranges::any_of(sample, [&](double x) { return x != middle && std::abs(x - middle) < 1e-9; })) << middle;
 }
 
-/// Off the middle of 0 and 8, distances² differ by 16 times the way. The nearest witnesses let them differ by 1.5 times their rounding's bound.
+/// A point beside the middle of 0 and 8 has distances² that differ by 16 times its distance from the middle. At the nearest witnesses they differ by
+/// 1.5 times what rounding explains.
 TEST(Sample, HasWitnessesJustBeyondWhatRoundingExplains) {
-  const std::vector<double> points = {0, 8}, both = {0, 8};
+  const std::vector<double> points = {0, 8};
   constexpr double unit = 4 * (1 + 4) * 0x1p-53;
   for (const auto& [form, magnitude] : {std::pair{Distance::difference, 16.0 + 16}, {Distance::expansion, 2 * 16.0 + 64}}) {
     std::mt19937_64 draws;
     double nearest = 1;
-    for (const double x : sample_with_witnesses(Problem<double>{{.n = 2, .d = 1, .k = 2}, points, both}, form, draws))
+    for (const double x : sample_with_witnesses(Problem<double>{{.n = 2, .d = 1, .k = 2}, points, points}, form, draws))
       if (x != 4) nearest = std::min(nearest, std::abs(x - 4));
     EXPECT_NEAR(16 * nearest, 1.5 * unit * magnitude, 16 * 0x1p-51) << int(form);
   }

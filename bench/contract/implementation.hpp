@@ -98,8 +98,8 @@ struct Description {
   std::function<std::int64_t(const ProblemShape&, const Config&)> summation_depth = {};
   /// True if it sums in fixed point or in a frame. A mean may then also be off by two fp64 roundings of the greatest |x| of its dimension.
   bool fixed_point = false;
-  /// True if it subtracts the mean of all points first. The rounding of a mean then grows with |mean of all|, too,
-  /// that of an expansion with the distances from there.
+  /// True if it subtracts the mean of all points first. Rounding of means then grows with |mean of all|, too, and rounding of products with
+  /// distances from there.
   bool centred = false;
   /// Points whose sum a thread keeps while they come and go (default 0: sums start anew in each iteration). The rounding of those that left stays.
   std::function<std::int64_t(const ProblemShape&, const Config&)> kept_points = {};

@@ -54,10 +54,10 @@ struct LabelCheck {
 
 constexpr double label_budget = 5e8;
 
-/// How an implementation computes distances².
+/// What rounding depends on: the form of distances², and the point from which values count.
 struct Arithmetic {
   Distance form = Distance::difference;
-  std::vector<double> origin = {};  // d; what it subtracts from points and centroids first, for an expansion; empty: nothing
+  std::vector<double> origin = {};  // d; empty: 0
 
   /// |row - origin|²
   template <class T>

@@ -132,7 +132,7 @@ LabelCheck check_label(const Problem<T>& p, std::int64_t i, std::int32_t label, 
     out.excess = std::max(0.0, dist - best_dist);
     const auto norm = [&](const T* values) { return arithmetic.squared_norm(values, d); };
     double magnitude = arithmetic.form == Distance::difference ? dist + best_dist : 2 * norm(x) + norm(given) + norm(row(best));
-    if (!arithmetic.origin.empty())  // the origin added to centroids again, which rounds
+    if (!arithmetic.origin.empty())  // centroids round when the origin is added again
       magnitude += std::sqrt(squared_norm(given, d) * dist) + std::sqrt(squared_norm(row(best), d) * best_dist);
     const double bound =
         rounding_factor(d) * (unit_roundoff<T> * magnitude + double(std::numeric_limits<T>::denorm_min())) + cut_factors(arithmetic.form) * magnitude;

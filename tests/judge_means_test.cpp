@@ -1,0 +1,124 @@
+// The judge tells the rounding of means from error: each bound is held from both sides.
+#include <cmath>
+
+#include "tests/judged_trial.hpp"
+
+namespace km {
+namespace {
+
+TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
+  constexpr int n = 1'000'000;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += 0.1f;
+  const float mean = sum / n;
+  ASSERT_GT(std::abs(mean - 0.1f), 5e-4f) << "the sum is expected to lose a share of a percent";
+  JudgedTrial<float> trial{.points = std::vector<float>(n, 0.1f),
+                           .solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {0}, .centroids = {mean}, .iters = 1},
+                           .d = 1};
+  EXPECT_EQ(trial.verdict(), "") << "n additions in a row explain it";
+  EXPECT_NEAR(trial.judged().mean_error, std::abs(mean - 0.1), 1e-7);
+
+  trial.description.summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1000; };
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "chains of 1000 additions do not";
+
+  trial.description.summation_depth = {};
+  for (const double times : {3.9, 4.1}) {
+    trial.solution.centroids[0] = float(0.1f + times * (mean - 0.1f));
+    EXPECT_EQ(trial.verdict().empty(), times < 4) << trial.verdict();
+  }
+}
+
+TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
+  JudgedTrial<float> trial{.points = {1e6f, -1e6f, 1, 1},
+                           .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {0}, .centroids = {0.5f}, .iters = 1},
+                           .d = 1};
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = 0.4f;  // cancellation of a million leaves that much
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = 5;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+}
+
+/// 2 u mean|x| (√m + 4) of four points is 12 u: six steps above 1.
+TEST(JudgeOfMeans, TheBoundIsThatOfRandomSigns) {
+  for (const int steps : {6, 7}) {
+    JudgedTrial<float> trial{.points = {1, 1, 1, 1}, .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {1}, .iters = 1}, .d = 1};
+    trial.solution.centroids = {1 + float(steps) * 0x1p-23f};
+    EXPECT_EQ(trial.verdict().empty(), steps == 6) << trial.verdict();
+  }
+}
+
+/// Small values are lost one by one after a great one: four times that error is beyond what a sum of m values can lose, 2 u mean|x| (m + 2).
+TEST(JudgeOfMeans, NoSumLosesMoreThanItsAdditionsRound) {
+  constexpr int m = 20;
+  constexpr double u = 0x1p-24, unit = 2 * u;
+  JudgedTrial<float> trial{.points = std::vector<float>(m, float(0.98 * u)),
+                           .solution = {.labels = std::vector<std::int32_t>(m), .iters = 1},
+                           .d = 1};
+  trial.points[0] = 1;
+  const double mean = (1 + (m - 1) * double(trial.points[1])) / m;
+  for (const double share : {0.98, 1.02}) {
+    trial.solution.assigned_centroids = trial.solution.centroids = {float(mean * (1 + share * unit * (m + 2)))};
+    EXPECT_EQ(trial.verdict().empty(), share < 1) << trial.verdict();
+  }
+}
+
+TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
+  constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 0x1p-52 * greatest;
+  JudgedTrial<double> trial{
+      .points = {mean, mean, greatest, greatest},
+      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
+      .d = 1};
+  trial.description.fixed_point = true;
+  EXPECT_EQ(trial.verdict(), "");
+  EXPECT_NE(trial.judged().grade, Grade::exact) << "the line says that the mean is off";
+  trial.solution.centroids[0] = mean + 1.01 * lost;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+  trial.solution.centroids[0] = mean + lost;
+  trial.description.fixed_point = false;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums in floating point keep small values";
+}
+
+TEST(JudgeOfMeans, CentredPointsLoseARoundingOfTheMeanOfAll) {
+  constexpr float mean_of_all = 0x1p20f, lost = 4 * 0x1p-24f * mean_of_all;
+  JudgedTrial<float> trial{
+      .points = {0, 0, 2 * mean_of_all, 2 * mean_of_all},
+      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, 2 * mean_of_all}, .centroids = {lost, 2 * mean_of_all}, .iters = 1},
+      .d = 1};
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums of zeros are exact";
+  trial.description.centred = true;
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = 4 * lost;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+}
+
+TEST(JudgeOfMeans, PlainSumsOfCentredPointsRoundAlike) {
+  constexpr int n = 1 << 16;
+  JudgedTrial<float> trial{.points = std::vector<float>(n), .solution = {.labels = std::vector<std::int32_t>(n), .iters = 1}, .d = 1};
+  float sum = 0;  // of the first half less the mean of all, 50.5: the same rounding again and again
+  for (int i = 0; i < n; ++i) {
+    trial.points[i] = i < n / 2 ? 0.1f : 100.9f, trial.solution.labels[i] = i < n / 2 ? 0 : 1;
+    if (i < n / 2) sum += trial.points[i] - 50.5f;
+  }
+  const float lossy = sum / (n / 2) + 50.5f;
+  trial.solution.assigned_centroids = trial.solution.centroids = {lossy, 100.9f};
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+  trial.description.centred = true;
+  EXPECT_EQ(trial.verdict(), "");
+}
+
+TEST(JudgeOfMeans, KeptSumsLoseWhatGreaterPointsLeftBehind) {
+  constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 8 * 0x1p-53 * greatest * std::sqrt(2 * 4.0) / 2;  // 8 points, 4 of them moved in and out
+  JudgedTrial<double> trial{
+      .points = {mean, mean, greatest, greatest},
+      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
+      .d = 1};
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums that start anew lose nothing";
+  trial.description.kept_points = [](const ProblemShape&, const Config&) -> std::int64_t { return 8; };
+  EXPECT_EQ(trial.verdict(), "");
+  trial.solution.centroids[0] = mean + 1.01 * lost;
+  EXPECT_PRED2(says, trial.verdict(), "rounding explains");
+}
+
+}  // namespace
+}  // namespace km
