@@ -78,8 +78,11 @@ std::vector<int> group_centroids(const std::vector<T>& centroids, int k, int d, 
       ++counts[group[c]];
       for (int j = 0; j < d; ++j) sums[std::size_t(group[c]) * d + j] += centroids[std::size_t(c) * d + j];
     }
-    for (const int g : group)  // a group without centroids keeps its middle
-      for (int j = 0; j < d; ++j) middles[std::size_t(g) * d + j] = sums[std::size_t(g) * d + j] / T(counts[g]);
+    std::size_t cell = 0;
+    for (T& middle : middles) {
+      if (const int count = counts[cell / d]; count > 0) middle = sums[cell] / T(count);
+      ++cell;
+    }
   }
   std::vector<int> used(groups);
   for (const int g : group) used[g] = 1;
