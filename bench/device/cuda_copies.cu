@@ -12,7 +12,7 @@
 namespace km::cuda {
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
+constexpr std::size_t chunk_bytes = std::size_t{2} << 20;
 
 /// One thread's two pinned chunks: one is filled while the other is on the bus.
 struct Lane {
@@ -105,7 +105,7 @@ bool pageable(const void* host) {
 template <class CopyPart>
 void copy(void* to, const void* from, const void* host, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream, CopyPart copy_part) {
   check(cudaStreamSynchronize(stream));
-  const bool small = bytes <= chunk_bytes / 4;
+  const bool small = bytes <= 2 * chunk_bytes;
   if (small || !pageable(host)) {
     check(cudaMemcpyAsync(to, from, bytes, kind, stream));
     check(cudaStreamSynchronize(stream));
