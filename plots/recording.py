@@ -188,8 +188,7 @@ def of_exhibit(
     found: Open, exhibit: Exhibit, view: View, own: Sequence[Case], recorded: dict[tuple[str, str], Line], commit: str
 ) -> list[Question]:
     """The undecided claims and missing numbers of an exhibit that its cases can answer."""
-    where = (exhibit.table or exhibit.figure).get("where", {})
-    own = [case for case in own if matches(case.line, where)]
+    own = [case for case in own if matches(case.line, exhibit.where)]
     asked: list[tuple[str, float, set[str]]] = []
     for claim, verdict in zip(exhibit.claims, judge(exhibit, view.machine, "paper"), strict=True):
         open_one = verdict.verdict == INCOMPARABLE and verdict.need in (RUN, GRADE, OTHER)

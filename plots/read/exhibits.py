@@ -1,5 +1,6 @@
 """Loads and checks exhibits, papers/<key>/<exhibit>.toml (docs/exhibits.md)."""
 
+import itertools
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -124,6 +125,25 @@ class Exhibit:
         quick = [spec.get("profile", {}).get("quick", {}) for spec in self.specs]
         tables = [*quick, *(sweep for spec in [*self.specs, *quick] for sweep in spec.get("sweep", []))]
         return sorted({name for table in tables for name in table.get("data", {})})
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """What it selects of its lines."""
+        return (self.table or self.figure).get("where", {})
+
+    def beside(self, line: Line, profile: str) -> list[dict[str, Any]]:
+        """Implementation and parameters of the cases that the profile's sweeps make of the line's problem. A sweep that
+        leaves a setting of the generator at its default makes none beside a line of a sweep that gives it."""
+        cases = []
+        for sweep in self.sweeps(profile):
+            problem = {name: v for name, v in sweep.items() if name in OF_LINE[1:] or name.startswith("data.")}
+            if any(f"data.{name}" not in sweep and value_of(line, name) is not None for name in self.swept):
+                continue
+            named = [name for name in sweep if name == OF_LINE[0] or name.startswith("set.")]
+            axes = {name.removeprefix("set."): sweep[name] for name in named}
+            if of_sweep(line, problem) and of_run(line, sweep) and not any(map(ranges, axes.values())):
+                cases += [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+        return cases
 
     @cache  # noqa: B019  an exhibit lives as long as the program
     def printed(self) -> list[Printed]:

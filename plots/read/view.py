@@ -11,8 +11,8 @@ from plots.read.intervals import Estimate, exact, ratio
 from plots.read.metrics import metric, over_baseline
 from plots.read.mixed import consistent
 from plots.read.rates import parts
-from plots.read.results import Line, Machine, doubt
-from plots.read.select import grouped, identity, matches, prefer, select, separating, sort_key, value_of
+from plots.read.results import Line, Machine, device, doubt
+from plots.read.select import grouped, identity, matches, prefer, same, select, separating, sort_key, value_of
 
 NOT_READ = ("n", "d")  # 0 in a line whose data set was not there
 
@@ -77,12 +77,15 @@ class View:
 
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and
-        that agrees in the fields `others` (by default those of the place). An efficiency is that by GPUs and ranks."""
+        that agrees in the fields `others` (by default those of the place); over the best of several it waits for all.
+        An efficiency is that by GPUs and ranks."""
         if line["verdict"]:
             return None
         own = metric(name).of(line, self.machine.record)
         if not over_baseline(name) or own is None:
             return own
+        if self.awaited(line, name, others):
+            return None
         base = self.base(line, others, name)
         unit = 100 / parts(line) if name.startswith("efficiency:") else 1.0
         if base is line:
@@ -93,15 +96,41 @@ class View:
 
     def base(self, line: Line, others: Sequence[str] | None, name: str) -> Line | None:
         """The one line that a speedup of `line` is over; the best one if the baseline lists values."""
-        given = [f for f in (self.place if others is None else others) if f not in self.baseline]
-        fields = [f for f in given if f in self._baseline_fields(tuple(given))]
-        known = {f: value for f in fields if (value := value_of(line, f)) is not None}
+        known = self._shared(line, others)
         found = self._baselines(tuple(known)).get(tuple(known.values()), [])
-        if len(found) > 1 and any(isinstance(value, list) for value in self.baseline.values()):
+        if len(found) > 1 and self._of_several:
             own = (metric(name).of(one, self.machine.record) for one in found)
             times = [(value.value, i) for i, value in enumerate(own) if value]
             return found[min(times)[1]] if times else None
         return found[0] if len(found) == 1 else None
+
+    def awaited(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
+        """One of several baselines of `line` that the sweeps make and that has no line yet, in words; else empty."""
+        base = self.base(line, others, name) if over_baseline(name) and self._of_several else None
+        if base is None:
+            return ""
+        known = self._shared(line, others)
+        ran = self._baselines(tuple(known))[tuple(known.values())]
+        devices = {one["implementation"]: device(one) for one in self.lines}
+        fixed = {**self.exhibit.where, **self.baseline, **known}
+        for case in self.exhibit.beside(base, self.profile):
+            one = case["implementation"]
+            apart = devices.get(one, one.partition("/")[0]) != device(base)
+            if apart or any(not same(case[field], wanted) for field, wanted in fixed.items() if field in case):
+                continue
+            if not any(all(value_of(one, field) in (None, value) for field, value in case.items()) for one in ran):
+                return ", ".join(words.field_value(value) for value in case.values())
+        return ""
+
+    @property
+    def _of_several(self) -> bool:
+        return any(isinstance(value, list) for value in self.baseline.values())
+
+    def _shared(self, line: Line, others: Sequence[str] | None) -> dict[str, Any]:
+        """The fields in which `line` and its baselines agree, by default those of the place, and their values."""
+        given = [f for f in (self.place if others is None else others) if f not in self.baseline]
+        fields = [f for f in given if f in self._baseline_fields(tuple(given))]
+        return {f: value for f in fields if (value := value_of(line, f)) is not None}
 
     @cache  # noqa: B019  a view lives as long as the program
     def _baseline_fields(self, fields: tuple[str, ...]) -> set[str]:
@@ -161,8 +190,7 @@ def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
     lines: list[Line] = []
     for source in exhibit.sources:
         lines += results.of_exhibit(machine, source, lines[0]["profile"] if lines else profile)
-    where = (exhibit.table or exhibit.figure).get("where", {})
-    agreeing, left_out = consistent(select(lines, where), exhibit.swept, exhibit.makes)
+    agreeing, left_out = consistent(select(lines, exhibit.where), exhibit.swept, exhibit.makes)
     agreeing.sort(key=lambda line: (exhibit.sources.index(line["exhibit"]), line["case"]))
     if len(exhibit.sources) > 1:
         kept = apart(agreeing)
@@ -173,7 +201,7 @@ def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
         left_out.append(f"Left out: {dropped} older lines, more than a table can show.")
     view = View(exhibit, machine, tuple(agreeing))
     places = grouped(view.lines, lambda line: repr([value_of(line, name) for name in view.place]))
-    shown = (line for group in places.values() for line in prefer(group, where))
+    shown = (line for group in places.values() for line in prefer(group, exhibit.where))
     return View(exhibit, machine, tuple(shown), tuple(left_out))
 
 

@@ -7,6 +7,7 @@ import pytest
 from conftest import TABLE
 from synthetic import line, on_ranks, skipped, wrong
 
+from plots.decide.verdicts import INCOMPARABLE
 from plots.errors import UserError
 from plots.read import metrics, words
 from plots.read.intervals import Estimate
@@ -205,6 +206,24 @@ def test_the_base_is_the_best_on_one_gpu(bench):
         2: pytest.approx([0.3 / 0.16, 15 / 0.16]),
         4: pytest.approx([3, 75]),
     }
+
+
+def test_a_speedup_over_the_best_of_several_waits_for_all(bench):
+    """A rival of another problem, of another device, or that was skipped or failed, is not waited for."""
+    every = SCALING.replace('"cpu/lloyd/two_step"', '["gpu/lloyd/a", "gpu/lloyd/b", "gpu/lloyd/c"]')
+    every = every.replace("set.packages = [1, 10, 100]\n", "").replace('"implementation", "gpus"', '"k"')
+    lines = [line(implementation=f"gpu/lloyd/{name}", seconds=0.4, k=k) for k in (3, 4) for name in "ab"]
+    view = bench.view(lines[:3], every)
+    found = {(one["k"], one["implementation"][-1]): view.value(one, "speedup:iteration") for one in view.lines}
+    assert {place for place, value in found.items() if value is None} == {(4, "a")}
+    said = {view.awaited(one, "speedup:iteration") for one in view.lines if one["k"] == 4}
+    assert said == {"gpu/lloyd/b"}
+    asked = bench.judge(lines[:3], every, kind="value", where={"k": 4}, metric="speedup:iteration", at_least=0.5)
+    assert asked.verdict == INCOMPARABLE and "no line yet of gpu/lloyd/b" in asked.why
+    for without in (skipped("no room"), wrong("a label"), {**skipped(""), "skip": None, "failure": "no end"}):
+        other = {**without, "implementation": "gpu/lloyd/b", "k": 4, "parameters": lines[0]["parameters"]}
+        view = bench.view([*lines[:3], other], every)
+        assert all(view.value(one, "speedup:iteration") for one in view.lines if one["samples_s"])
 
 
 def test_one_process_is_one_rank(bench):

@@ -1,5 +1,6 @@
 """The lines that an exhibit shows of a machine, and the values in them."""
 
+import itertools
 import json
 import tomllib
 from functools import cache
@@ -31,6 +32,7 @@ class View:
         where = (self.spec.get("table") or self.spec.get("figure") or {}).get("where", {})
         specs = [self.spec, *(spec(papers / f"{one}.toml") for one in sources if one != key)]
         lines = [x for one in sources for x in every if x["exhibit"] == one and x["profile"] == "paper"]
+        self.sweeps = [sweep for one in specs for sweep in sweeps_of(one)]
         lines = newest(grown(of_today(select(lines, where), specs)), {name for one in specs for name in swept(one)})
         lines.sort(key=lambda x: (sources.index(x["exhibit"]), x["case"]))
         self.lines = preferred(apart(lines) if len(sources) > 1 else lines, self.place, where)
@@ -52,10 +54,32 @@ class View:
         named = [f for f in self.place if f not in baseline and any(field(one, f) is not None for one in bases)]
         agree = {f: field(line, f) for f in named if field(line, f) is not None}
         found = [one for one in bases if all(field(one, f) == v for f, v in agree.items())]
-        if len(found) > 1 and any(isinstance(value, list) for value in baseline.values()):
+        if any(isinstance(value, list) for value in baseline.values()):
+            if found and self.waits(found, baseline, agree):
+                return None
             timed = [(value[0], i) for i, one in enumerate(found) if (value := metric(one, name, self.record))]
             return found[min(timed)[1]] if timed else None
         return found[0] if len(found) == 1 else None
+
+    def waits(self, found, baseline, agree):
+        """Whether a sweep makes a baseline of this problem and device that has no line."""
+        device = {one["implementation"]: one["device"] for one in self.lines}
+        planned = []
+        for sweep in self.sweeps:
+            names = sweep["implementation"] if isinstance(sweep["implementation"], list) else [sweep["implementation"]]
+            sets = {name: v if isinstance(v, list) else [v] for name, v in sweep.get("set", {}).items()}
+            given = [name for one in self.sweeps for name in one["data"] if field(found[0], name) is not None]
+            made = made_by({**found[0], "implementation": names[0], "parameters": {}}, sweep)
+            if not made or any(name not in sweep["data"] for name in given):
+                continue
+            for values in itertools.product(names, *sets.values()):
+                one = {**dict(zip(("implementation", *sets), values, strict=True)), "parameters": {}, "dataset": {}}
+                if device.get(one["implementation"], one["implementation"][:3]) == found[0]["device"]:
+                    planned.append(one)
+        known = {**self.shown.get("where", {}), **baseline, **agree}
+        planned = [one for one in planned if select([one], {n: v for n, v in known.items() if n in one})]
+        named = [{n: v for n, v in one.items() if n not in ("parameters", "dataset")} for one in planned]
+        return any(all(any(field(x, n) not in (None, v) for n, v in one.items()) for x in found) for one in named)
 
     def value(self, line, name):
         own, family = metric(line, name, self.record), name.partition(":")[0]
@@ -97,6 +121,21 @@ def swept(exhibit):
     return [name for table in tables for name in table.get("data", {})]
 
 
+def sweeps_of(exhibit):
+    """Its sweeps with their defaults; of zipped lists, one for each place."""
+    given = exhibit.get("defaults", {}).get("sweep", {})
+    for own in exhibit.get("sweep", []):
+        parts = {part: {**given.get(part, {}), **own.get(part, {})} for part in ("set", "data")}
+        sweep = {**given, **own, **parts}
+        names = [name.rpartition(".") for name in sweep.get("zip", [])]
+        lists = [(sweep[part] if part else sweep)[name] for part, _, name in names]
+        for values in zip(*lists, strict=True) if names else [()]:
+            one = {**sweep, "set": {**sweep["set"]}, "data": {**sweep["data"]}}
+            for (part, _, name), value in zip(names, values, strict=True):
+                (one[part] if part else one)[name] = value
+            yield one
+
+
 def made_by(line, sweep):
     """Whether a sweep may make the line's case."""
     asked = {**sweep, "max_iters": sweep.get("iterations", line["max_iters"])}
@@ -121,12 +160,7 @@ def of_today(lines, exhibits):
     version = {x["exhibit"]: x.get("exhibit_hash") for x in lines}
     new = [x for x in lines if x.get("exhibit_hash") == version[x["exhibit"]]]
     repeated = {(x["exhibit"], case(x)) for x in new}
-    sweeps = []
-    for one in exhibits:
-        given = one.get("defaults", {}).get("sweep", {})
-        for own in one.get("sweep", []):
-            parts = {part: {**given.get(part, {}), **own.get(part, {})} for part in ("set", "data")}
-            sweeps.append({**given, **own, **parts})
+    sweeps = [sweep for one in exhibits for sweep in sweeps_of(one)]
 
     def stays(x):
         alike = [one["parameters"] for one in new if one["implementation"] == x["implementation"]]
