@@ -10,8 +10,6 @@
 namespace km {
 namespace {
 
-using Labels = std::vector<std::int32_t>;
-
 TEST(Agreement, IsOneForEqualGroupsOfOtherNames) {
   const auto [ari, nmi] = agreement_of(Labels{0, 0, 1, 1, 2}, Labels{5, 5, 0, 0, 1});
   EXPECT_NEAR(ari, 1, 1e-15);

@@ -53,7 +53,7 @@ TEST(Ties, TheLowestIndexWinsInEveryImplementationOfTheProcessor) {
     if (!implementation.name.starts_with("cpu/") || !implementation.fp64) continue;
     const Config config = config_of(implementation);
     if (implementation.description.unsupported && !implementation.description.unsupported(problem, config, 8).empty()) continue;
-    EXPECT_EQ(solve(problem, implementation.name).labels, (std::vector<std::int32_t>{0, 0, 0, 3, 1, 1})) << implementation.name;
+    EXPECT_EQ(solve(problem, implementation.name).labels, (Labels{0, 0, 0, 3, 1, 1})) << implementation.name;
   }
 }
 

@@ -45,7 +45,7 @@ struct Clustered {
 
   Problem<T> problem;
   std::vector<T> points, centroids;
-  std::vector<std::int32_t> labels;
+  Labels labels;
 };
 
 template <class T>

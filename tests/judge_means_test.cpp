@@ -13,7 +13,7 @@ TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
   const float mean = sum / n;
   ASSERT_GT(std::abs(mean - 0.1f), 5e-4f) << "the sum is expected to lose a share of a percent";
   JudgedTrial<float> trial{.points = std::vector<float>(n, 0.1f),
-                           .solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {0}, .centroids = {mean}, .iters = 1},
+                           .solution = {.labels = Labels(n, 0), .assigned_centroids = {0}, .centroids = {mean}, .iters = 1},
                            .d = 1};
   EXPECT_EQ(trial.verdict(), "") << "n additions in a row explain it";
   EXPECT_NEAR(trial.judged().mean_error, std::abs(mean - 0.1), 1e-7);
@@ -52,9 +52,7 @@ TEST(JudgeOfMeans, TheBoundIsThatOfRandomSigns) {
 TEST(JudgeOfMeans, NoSumLosesMoreThanItsAdditionsRound) {
   constexpr int m = 20;
   constexpr double u = 0x1p-24, unit = 2 * u;
-  JudgedTrial<float> trial{.points = std::vector<float>(m, float(0.98 * u)),
-                           .solution = {.labels = std::vector<std::int32_t>(m), .iters = 1},
-                           .d = 1};
+  JudgedTrial<float> trial{.points = std::vector<float>(m, float(0.98 * u)), .solution = {.labels = Labels(m, 0), .iters = 1}, .d = 1};
   trial.points[0] = 1;
   const double mean = (1 + (m - 1) * double(trial.points[1])) / m;
   for (const double share : {0.98, 1.02}) {
@@ -94,7 +92,7 @@ TEST(JudgeOfMeans, CentredPointsLoseARoundingOfTheMeanOfAll) {
 
 TEST(JudgeOfMeans, PlainSumsOfCentredPointsRoundAlike) {
   constexpr int n = 1 << 16;
-  JudgedTrial<float> trial{.points = std::vector<float>(n), .solution = {.labels = std::vector<std::int32_t>(n), .iters = 1}, .d = 1};
+  JudgedTrial<float> trial{.points = std::vector<float>(n), .solution = {.labels = Labels(n, 0), .iters = 1}, .d = 1};
   float sum = 0;  // of the first half less the mean of all, 50.5: the same rounding again and again
   for (int i = 0; i < n; ++i) {
     trial.points[i] = i < n / 2 ? 0.1f : 100.9f, trial.solution.labels[i] = i < n / 2 ? 0 : 1;

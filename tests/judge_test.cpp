@@ -59,7 +59,7 @@ TYPED_TEST(JudgeOfAnswers, UnwrittenOutputs) {
   auto trial = two_groups<TypeParam>();
   trial.verdict();  // fills in the shape
   trial.solution.poison(trial.problem);
-  EXPECT_EQ(trial.solution.labels, std::vector<std::int32_t>(4, no_label - 1));
+  EXPECT_EQ(trial.solution.labels, Labels(4, no_label - 1));
   trial.solution.iters = 1;
   EXPECT_EQ(trial.verdict(), "centroid 0, dimension 0 is nan");
   auto labels = two_groups<TypeParam>();
@@ -169,7 +169,7 @@ struct Corners : JudgedTrial<float> {
   static constexpr int k = 64;
 
   Corners() : JudgedTrial<float>{.points = std::vector<float>(n * k), .solution = {}, .d = k} {
-    solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = std::vector<float>(k * k), .centroids = {}, .iters = 1};
+    solution = {.labels = Labels(n, 0), .assigned_centroids = std::vector<float>(k * k), .centroids = {}, .iters = 1};
     for (std::int64_t i = 0; i < n; ++i) points[i * k + i % k] = 1, solution.labels[i] = std::int32_t(i % k);
     for (int c = 0; c < k; ++c) solution.assigned_centroids[c * k + c] = 1;
     solution.centroids = solution.assigned_centroids;
@@ -251,7 +251,7 @@ TEST(CentroidError, IsTheMeanAbsoluteDifferenceToTheNearestIdeal) {
 Judgement judged_line(float offset, int wrong_every) {
   constexpr int n = 40'000;
   JudgedTrial<float> trial{.points = std::vector<float>(n), .solution = {}, .d = 1};
-  trial.solution = {.labels = std::vector<std::int32_t>(n), .assigned_centroids = {offset, offset + 2}, .centroids = {0, 0}, .iters = 1};
+  trial.solution = {.labels = Labels(n, 0), .assigned_centroids = {offset, offset + 2}, .centroids = {0, 0}, .iters = 1};
   double sums[2] = {}, counts[2] = {};
   for (int i = 0; i < n; ++i) {
     const bool near_middle = wrong_every > 0 && i % wrong_every == 0;
@@ -283,7 +283,7 @@ TEST(Grades, AMeanIsJudgedInDeviationsOfItsDimension) {
   double sum = 0;
   for (std::size_t i = 0; i < trial.points.size(); ++i) sum += double(trial.points[i] = 1e4f + float(i % 100) * 0.01f);
   const double mean = sum / double(trial.points.size());
-  trial.solution = {.labels = std::vector<std::int32_t>(trial.points.size()), .assigned_centroids = {1e4f}, .centroids = {float(mean)}, .iters = 1};
+  trial.solution = {.labels = Labels(trial.points.size(), 0), .assigned_centroids = {1e4f}, .centroids = {float(mean)}, .iters = 1};
   EXPECT_EQ(trial.judged().grade, Grade::exact);
   trial.solution.centroids[0] = float(mean) + 0.01f;  // ten roundoffs of 1e4: rounding explains it, yet it is 0.03 deviations
   EXPECT_EQ(trial.verdict(), "");
@@ -296,7 +296,7 @@ TEST(Grades, LiesOfTheOldBoundAreWrongNow) {
   double sum = 0;
   for (std::size_t i = 0; i < trial.points.size(); ++i) sum += double(trial.points[i] = 1 + float(i % 1000) * 0.001f);
   const double mean = sum / 1e6;
-  trial.solution = {.labels = std::vector<std::int32_t>(trial.points.size()), .assigned_centroids = {1}, .centroids = {float(mean)}, .iters = 1};
+  trial.solution = {.labels = Labels(trial.points.size(), 0), .assigned_centroids = {1}, .centroids = {float(mean)}, .iters = 1};
   ASSERT_EQ(trial.verdict(), "");
   for (const double lie : {0.0, mean * 1.001, mean * 1e6 / (1e6 - 1000)}) {
     trial.solution.centroids[0] = float(lie);

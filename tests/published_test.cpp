@@ -41,7 +41,7 @@ TYPED_TEST(Benedetti, AnEmptyClusterKeepsItsCentroid) {
   const Problem<TypeParam> problem{{.n = 6, .d = 1, .k = 3, .max_iters = 2}, points, start};
   for (const auto name : {reduction, atomics}) {
     const auto made = solve(problem, name);
-    EXPECT_EQ(made.labels, (std::vector<std::int32_t>{0, 0, 0, 2, 2, 2})) << name;
+    EXPECT_EQ(made.labels, (Labels{0, 0, 0, 2, 2, 2})) << name;
     EXPECT_EQ(made.centroids, (std::vector<TypeParam>{1, 100, 4})) << name;
   }
 }

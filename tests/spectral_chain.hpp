@@ -9,8 +9,6 @@
 
 namespace km {
 
-using Labels = std::vector<std::int32_t>;
-
 /// A run of a chain on a generated set, with its record.
 struct ChainRun {
   ChainRun(const std::string& set, std::int64_t n, int k, ParameterValues values, const std::string& solver = "cpu/spectral/lapack")
@@ -29,7 +27,7 @@ struct ChainRun {
   double ari() const { return agreement_of(labels, truth).ari; }
 
   Dataset<float> data;
-  Labels truth;
+  std::vector<std::int32_t> truth;
   const Implementation& implementation;
   Config config;
   Problem<float> problem;

@@ -10,8 +10,6 @@
 namespace km {
 namespace {
 
-using Labels = std::vector<std::int32_t>;
-
 Graph graph_of(const std::vector<double>& line, const spectral::Similarity& wanted, std::vector<std::int64_t> sizes = {}) {
   sizes.resize(line.size(), 1);
   return spectral::similarity_graph(line, sizes, 1, wanted);
@@ -82,8 +80,8 @@ TEST(Eigenvectors, OfAPathAreKnown) {
 TEST(Eigenvectors, PiecesHaveAZeroEach) {
   if (const std::string why = spectral::lapack_missing(); !why.empty()) GTEST_SKIP() << why;
   const Graph g = graph_of({0, 1, 2, 3, 100, 101, 102, 1000}, {.kind = "epsilon", .scale = 1});
-  const Labels pieces = spectral::pieces_of(g);
-  EXPECT_EQ(pieces, (Labels{0, 0, 0, 0, 1, 1, 1, 2}));
+  const auto pieces = spectral::pieces_of(g);
+  EXPECT_EQ(pieces, (std::vector<std::int32_t>{0, 0, 0, 0, 1, 1, 1, 2}));
   const auto found = spectral::first_eigenpairs(g, pieces, "symmetric", 4, spectral::first_by_lapack);
   EXPECT_EQ(found.values[0], 0);
   EXPECT_EQ(found.values[2], 0);

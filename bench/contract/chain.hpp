@@ -65,7 +65,7 @@ struct InnerRun {
 template <class T>
 struct ChainRecord {
   InnerRun<T> reduction;                   // not needed if every point is its own representative
-  std::vector<std::int32_t> vertex_of;     // n: the vertex of each point
+  Labels vertex_of;                        // n: the vertex of each point
   std::vector<double> vertices;            // m x d: representatives that have points
   std::vector<std::int64_t> sizes;         // m: their points
   Graph graph;                             // m vertices

@@ -41,12 +41,12 @@ constexpr std::int64_t first_row(std::int64_t total, int rank, int size) { retur
 // ---- without a group, one process has all: these return what it has ------------------------------------------------------------------
 
 /// All ranks' values, in the order of ranks.
-template <class V>
-std::vector<V> gathered(Group* group, std::vector<V> mine) {
+template <class V, class Allocator = std::allocator<V>>
+std::vector<V, Allocator> gathered(Group* group, std::vector<V, Allocator> mine) {
   static_assert(std::is_trivially_copyable_v<V>);
   if (!group) return mine;
   const auto bytes = group->gather(std::as_bytes(std::span(mine)));
-  std::vector<V> all(bytes.size() / sizeof(V));
+  std::vector<V, Allocator> all(bytes.size() / sizeof(V));
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
 }

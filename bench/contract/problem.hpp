@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "bench/base/unwritten.hpp"
 #include "bench/contract/group.hpp"
 
 namespace km {
@@ -40,11 +41,12 @@ struct Problem : ProblemShape {
 };
 
 constexpr std::int32_t no_label = -1;
+using Labels = std::vector<std::int32_t, Unwritten<std::int32_t>>;  // resize leaves new ones unwritten
 
 /// Result of a run, on the host, row-major.
 template <class T>
 struct Solution {
-  std::vector<std::int32_t> labels;   // n, of the last assign
+  Labels labels;                      // n, of the last assign
   std::vector<T> assigned_centroids;  // k x d, used by the last assign
   std::vector<T> centroids;           // k x d, after the last update
   int iters = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/base/unwritten.hpp"
 #include "bench/device/cuda.cuh"
 
 namespace km {
@@ -118,7 +119,7 @@ std::vector<double> downloads_s(std::initializer_list<std::size_t> sizes, int tr
   const cuda::Stream stream;
   const cuda::Buffer<char> source(static_cast<std::int64_t>(piece));
   std::vector<double> all_s;
-  std::vector<std::vector<char>> copies;  // kept while small: each goes to memory that was never touched
+  std::vector<std::vector<char, Unwritten<char>>> copies;  // kept while small: each goes to memory that was never touched
   while (tries-- > 0) {
     const auto start = std::chrono::steady_clock::now();
     for (const std::size_t size : sizes) {

@@ -154,13 +154,9 @@ class Lloyd {
   }
 
   Solution<T> download() {
-    Solution<T> out;
-    out.labels.resize(static_cast<std::size_t>(shape_.n));
-    cuda::download(out.labels.data(), labels_.data(), labels_.bytes(), stream_);
-    out.assigned_centroids = centroids_from(assigned_);
-    out.centroids = centroids_from(next_);
-    out.iters = iters_;
-    return out;
+    Labels labels(static_cast<std::size_t>(shape_.n));
+    cuda::download(labels.data(), labels_.data(), labels_.bytes(), stream_);
+    return {std::move(labels), centroids_from(assigned_), centroids_from(next_), iters_};
   }
 
  private:

@@ -44,7 +44,7 @@ struct Scatter {
   double spread = 0;
 };
 
-inline std::int64_t changed_labels(Group* group, const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
+inline std::int64_t changed_labels(Group* group, const Labels& a, const Labels& b) {
   std::int64_t changed = 0;
 #pragma omp parallel for reduction(+ : changed) if (a.size() > 1 << 20)
   for (std::size_t i = 0; i < a.size(); ++i) changed += a[i] != b[i];

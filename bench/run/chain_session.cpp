@@ -36,7 +36,7 @@ class ChainSession final : public Session {
 
   void explain_points(Measurement& m) override { runs_.explain_points(m); }
 
-  const std::vector<std::int32_t>& labels() const override { return last_.labels; }
+  const Labels& labels() const override { return last_.labels; }
 
   void write(const std::string& prefix, bool with_points) override { runs_.write(last_, prefix, with_points); }
 
@@ -94,7 +94,7 @@ class ChainSession final : public Session {
   Runs<T> runs_;
   const Problem<T>& problem_ = runs_.problem;
   const std::vector<std::int32_t> truth_;
-  std::vector<std::int32_t> judged_;
+  Labels judged_;
   Solution<T> last_;
   Trace::Series findings_;  // counters of the line
 };

@@ -58,7 +58,7 @@ class TypedSession final : public Session {
     m.judged_for(seconds_since(start));
   }
 
-  const std::vector<std::int32_t>& labels() const override { return answers_.last.labels; }
+  const Labels& labels() const override { return answers_.last.labels; }
 
   void write(const std::string& prefix, bool with_points) override { runs_.write(answers_.last, prefix, with_points); }
 

@@ -55,7 +55,7 @@ class Session {
   /// Compares the points with those loaded. A worker with other points takes no further case. Call before another case takes its turn.
   virtual void explain_points(Measurement& m) = 0;
   /// The last run's.
-  virtual const std::vector<std::int32_t>& labels() const = 0;
+  virtual const Labels& labels() const = 0;
   /// Writes <prefix>{labels,centroids}.npy of the last run (n 4-byte integers, k x d), if asked for also the points. Throws UserError.
   virtual void write(const std::string& prefix, bool with_points) = 0;
 };

@@ -185,7 +185,7 @@ class Runs {
 
   /// Writes <prefix>labels.npy and <prefix>centroids.npy (without any: none), if asked for also <prefix>points.npy, of all ranks. Throws UserError.
   void write(const Solution<T>& solution, const std::string& prefix, bool with_points) const {
-    const std::vector<std::int32_t> labels = gathered(group_, solution.labels);
+    const Labels labels = gathered(group_, solution.labels);
     const auto all = with_points ? gathered<T>(group_, {problem.points.begin(), problem.points.end()}) : std::vector<T>();
     if (!is_first_rank()) return;
     write_labels(prefix + "labels.npy", labels);

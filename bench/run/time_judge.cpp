@@ -10,7 +10,7 @@ std::vector<double> copies_s(const OutputBytes& outputs, int tries) {
   if (outputs.on_gpu) return device::downloads_s(sizes, tries);
   const std::vector<char> source(std::max(sizes));
   std::vector<double> all_s;
-  std::vector<std::vector<char>> copies;  // kept while small: each goes to memory that was never touched, as a download does
+  std::vector<std::vector<char, Unwritten<char>>> copies;  // kept while small: each goes to memory that was never touched, as a download does
   while (tries-- > 0) {
     const auto start = std::chrono::steady_clock::now();
     for (const std::size_t size : sizes) {

@@ -11,7 +11,7 @@
 
 namespace km {
 
-/// Where a solution comes from, and the bytes of its labels and of each of its two arrays of centroids.
+/// Where a solution comes from (of a library, the host: its program has copied it), and the bytes of its labels and of each of its two arrays of centroids.
 struct OutputBytes {
   bool on_gpu;
   std::size_t labels, centroids;
@@ -52,7 +52,8 @@ class TimeJudge {
 
   std::string explain_verbs(const Measurement& m) const {
     const auto why = [&] {
-      return explain_times_of(outputs(), median(m.line.samples_s), lower_median(downloads_s_), lower_median(resets_s_), bool(m.library));
+      return explain_times_of(outputs(bool(m.library)), median(m.line.samples_s), lower_median(downloads_s_), lower_median(resets_s_),
+                              bool(m.library));
     };
     return agreed(group_, is_first_rank() ? why() : "");
   }
@@ -98,8 +99,8 @@ class TimeJudge {
   }
 
  private:
-  OutputBytes outputs() const {
-    return {case_.on_gpu(), answers_.last.labels.size() * sizeof(std::int32_t), answers_.last.centroids.size() * sizeof(T)};
+  OutputBytes outputs(bool library = false) const {
+    return {case_.on_gpu() && !library, answers_.last.labels.size() * sizeof(std::int32_t), answers_.last.centroids.size() * sizeof(T)};
   }
 
   const Case& case_;

@@ -25,14 +25,7 @@ struct WholeRun {
     stream.synchronize();
   }
 
-  Solution<T> download() {
-    Solution<T> out = Solution<T>::poisoned(problem);
-    cuda::download(out.labels.data(), labels.data(), out.labels.size() * sizeof out.labels[0], stream);
-    cuda::download(out.assigned_centroids.data(), assigned.data(), assigned.bytes(), stream);
-    cuda::download(out.centroids.data(), next.data(), next.bytes(), stream);
-    out.iters = iters[0];
-    return out;
-  }
+  Solution<T> download() { return {fetched<Labels>(labels, stream, problem.n), fetched(assigned, stream), fetched(next, stream), iters[0]}; }
 
   Problem<T> problem;  // views
   Stream stream;
@@ -92,7 +85,7 @@ class OneLaunch : public AnySolver<T> {
   }
   Solution<T> download() override {
     Solution<T> out = host_.download();
-    if (places_.size() > 0) out.labels = fetched(labels_of_all_, host_.stream, labels_of_all_.size());
+    if (places_.size() > 0) out.labels = fetched<Labels>(labels_of_all_, host_.stream, labels_of_all_.size());
     return out;
   }
 

@@ -118,8 +118,9 @@ int OutOfProcess<T>::iterate(Trace& trace) {
 template <class T>
 Solution<T> OutOfProcess<T>::download() {
   worker_->ask("download", {});
+  const auto labels = labels_.values();
   const auto copy = [](const auto& array) { return std::vector(array.values().begin(), array.values().end()); };
-  return {.labels = copy(labels_), .assigned_centroids = copy(assigned_), .centroids = copy(centroids_), .iters = iters_};
+  return {.labels = {labels.begin(), labels.end()}, .assigned_centroids = copy(assigned_), .centroids = copy(centroids_), .iters = iters_};
 }
 
 /// A string of the hello message, or "".

@@ -320,7 +320,7 @@ struct KM_FAULT(second_share_a_step_behind, "labels the second half by the centr
     labels_ = this->out_.labels;
     return changed;
   }
-  std::vector<std::int32_t> labels_;
+  Labels labels_;
 };
 
 KM_BREAK(counted, point_between_shares_lost, "leaves the first point of the second half out of the means", .run = verdict::link, .check = "") {

@@ -247,7 +247,7 @@ struct KM_FAULT(labels_of_iteration_before, "labels are of the iteration before 
   void finish() override {
     if (this->iter_ > 1) this->out_.labels = before_;
   }
-  std::vector<std::int32_t> before_;
+  Labels before_;
 };
 
 KM_BREAK(finish, labels_in_sorted_order, "hands back labels in the order of sorted points", .run = verdict::label) {

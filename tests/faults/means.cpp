@@ -106,7 +106,7 @@ struct KM_FAULT(only_joiners, "forgets points that left a cluster", .run = verdi
     for (std::size_t cell = 0; cell < sums_.size(); ++cell)
       if (const auto count = counts_[cell / this->p_.d]; count > 0) this->out_.centroids[cell] = T(sums_[cell] / double(count));
   }
-  std::vector<std::int32_t> before_;
+  Labels before_;
   std::vector<std::int64_t> counts_;
   std::vector<double> sums_;
 };

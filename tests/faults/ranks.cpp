@@ -104,10 +104,10 @@ class Ranks {
 
  private:
   /// Ranks 1 and 2 take each other's labels, as many as both have.
-  void swap_with_neighbour(std::vector<std::int32_t>& labels) {
-    std::vector<std::vector<std::int32_t>> shards;
-    for (const int of : {1, 2}) shards.push_back(gathered(all_, all_->rank() == of ? labels : std::vector<std::int32_t>{}));
-    const std::vector<std::int32_t>& others = shards[all_->rank() == 1 ? 1 : 0];
+  void swap_with_neighbour(Labels& labels) {
+    std::vector<Labels> shards;
+    for (const int of : {1, 2}) shards.push_back(gathered(all_, all_->rank() == of ? labels : Labels{}));
+    const Labels& others = shards[all_->rank() == 1 ? 1 : 0];
     if (all_->rank() == 1 || all_->rank() == 2) std::copy_n(others.begin(), std::min(others.size(), labels.size()), labels.begin());
   }
 

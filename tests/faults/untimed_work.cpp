@@ -159,7 +159,7 @@ struct KM_FAULT(remembers_labels, "hands back the labels of its first run", .run
     if (labels_.empty()) labels_ = this->out_.labels;
     this->out_.labels = labels_;
   }
-  std::vector<std::int32_t> labels_;
+  Labels labels_;
 };
 
 struct KM_FAULT(remembers_by_start, "answers what it has answered before", .on = "tolerance 0", .check = "",

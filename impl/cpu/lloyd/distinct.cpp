@@ -136,7 +136,7 @@ class Distinct : DistinctRows<T>, public Screened<T> {
   int threads_;  // for all points; threads() are fewer where few differ
   MovedSums<T> sums_;
   std::vector<std::vector<Move>> moves_;  // one list per thread
-  std::vector<std::int32_t> before_;      // labels
+  Labels before_;                         // labels
   Solution<T> all_;
 };
 

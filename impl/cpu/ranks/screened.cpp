@@ -35,7 +35,7 @@ class RanksScreened : public Screened<T> {
 
   using CpuSolver<T>::p_, CpuSolver<T>::out_;
   SharedSums<T> sums_;
-  std::vector<std::int32_t> before_;  // labels of the previous iteration
+  Labels before_;  // labels of the previous iteration
 };
 
 const Register<RanksScreened> registration{{

@@ -156,7 +156,7 @@ void Chain<T>::reduce() {
   const auto count = config_.number("representatives");
   const int d = p_.d;
   std::span<const T> rows = p_.points;
-  std::vector<std::int32_t> owner(std::size_t(p_.n));
+  Labels owner(std::size_t(p_.n));
   if (count == p_.n) std::iota(owner.begin(), owner.end(), 0);
   else {
     std::mt19937_64 draws(std::uint64_t(config_.number("seed")));

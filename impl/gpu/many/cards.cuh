@@ -219,8 +219,8 @@ class Cards : public OnEach<Card<T>> {
   Solution<T> download() { return download(iters_, card(0).assigned(iters_), card(0).next(iters_)); }
   /// assigned, next: on the first card.
   Solution<T> download(int iters, const T* assigned, const T* next) {
-    Solution<T> out = Solution<T>::poisoned(problem_);
-    out.iters = iters;
+    const auto cells = std::size_t(problem_.k) * std::size_t(problem_.d);
+    Solution<T> out{Labels(std::size_t(problem_.n)), std::vector<T>(cells), std::vector<T>(cells), iters};
     each([&](int rank) { card(rank).download_labels(out); });
     card(0).download_centroids(assigned, next, out);
     return out;
