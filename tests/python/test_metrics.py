@@ -5,7 +5,7 @@ import math
 
 import pytest
 from conftest import TABLE
-from synthetic import line, on_ranks, skipped, wrong
+from synthetic import empty, line, on_ranks, skipped, wrong
 
 from plots.decide.verdicts import INCOMPARABLE
 from plots.errors import UserError
@@ -211,7 +211,7 @@ def test_the_base_is_the_best_on_one_gpu(bench):
 def test_a_speedup_over_the_best_of_several_waits_for_all(bench):
     """A rival of another problem, of another device, or that was skipped or failed, is not waited for."""
     every = SCALING.replace('"cpu/lloyd/two_step"', '["gpu/lloyd/a", "gpu/lloyd/b", "gpu/lloyd/c"]')
-    every = every.replace("set.packages = [1, 10, 100]\n", "").replace('"implementation", "gpus"', '"k"')
+    every = every.replace("set.packages = [1, 10, 100]\n", "").replace('"gpus"', '"k"')
     lines = [line(implementation=f"gpu/lloyd/{name}", seconds=0.4, k=k) for k in (3, 4) for name in "ab"]
     view = bench.view(lines[:3], every)
     found = {(one["k"], one["implementation"][-1]): view.value(one, "speedup:iteration") for one in view.lines}
@@ -220,8 +220,12 @@ def test_a_speedup_over_the_best_of_several_waits_for_all(bench):
     assert said == {"gpu/lloyd/b"}
     asked = bench.judge(lines[:3], every, kind="value", where={"k": 4}, metric="speedup:iteration", at_least=0.5)
     assert asked.verdict == INCOMPARABLE and "no line yet of gpu/lloyd/b" in asked.why
-    for without in (skipped("no room"), wrong("a label"), {**skipped(""), "skip": None, "failure": "no end"}):
-        other = {**without, "implementation": "gpu/lloyd/b", "k": 4, "parameters": lines[0]["parameters"]}
+    last = {"implementation": "gpu/lloyd/b", "k": 4}
+    for other in (
+        skipped("no room", **last),
+        wrong("a label", **last),
+        line(**{**empty(), **last, "failure": "no end"}),
+    ):
         view = bench.view([*lines[:3], other], every)
         assert all(view.value(one, "speedup:iteration") for one in view.lines if one["samples_s"])
 
