@@ -107,19 +107,23 @@ class View:
     def awaited(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
         """One of several baselines of `line` that the sweeps make and that has no line yet, in words; else empty."""
         base = self.base(line, others, name) if over_baseline(name) and self._of_several else None
-        if base is None:
-            return ""
-        known = self._shared(line, others)
+        return self._awaited(base["case"], tuple(self._shared(line, others).items())) if base else ""
+
+    @cache  # noqa: B019  a view lives as long as the program
+    def _awaited(self, case: str, shared: tuple[tuple[str, Any], ...]) -> str:
+        """The same beside the baseline of this case, which shares these fields."""
+        known = dict(shared)
         ran = self._baselines(tuple(known))[tuple(known.values())]
+        base = next(one for one in ran if one["case"] == case)
         devices = {one["implementation"]: device(one) for one in self.lines}
         fixed = {**self.exhibit.where, **self.baseline, **known}
-        for case in self.exhibit.beside(base, self.profile):
-            one = case["implementation"]
-            apart = devices.get(one, one.partition("/")[0]) != device(base)
-            if apart or any(not same(case[field], wanted) for field, wanted in fixed.items() if field in case):
+        for rival in self.exhibit.beside(base, self.profile):
+            name = rival["implementation"]
+            apart = devices.get(name, name.partition("/")[0]) != device(base)
+            if apart or any(not same(rival[field], wanted) for field, wanted in fixed.items() if field in rival):
                 continue
-            if not any(all(value_of(one, field) in (None, value) for field, value in case.items()) for one in ran):
-                return ", ".join(words.field_value(value) for value in case.values())
+            if not any(all(value_of(one, field) in (None, value) for field, value in rival.items()) for one in ran):
+                return ", ".join(words.field_value(value) for value in rival.values())
         return ""
 
     @property
