@@ -56,7 +56,11 @@ class CpuSolver {
   explicit CpuSolver(const Problem<T>& problem) : p_(problem) {}
 
   void reset() { out_.poison(p_); }
-  Solution<T> download() { return out_; }
+  Solution<T> download() {
+    Labels labels(out_.labels.size());
+    std::ranges::copy(out_.labels, labels.begin());
+    return {std::move(labels), out_.assigned_centroids, out_.centroids, out_.iters};
+  }
   void limit(int iters) { p_.max_iters = iters; }
 
  protected:
