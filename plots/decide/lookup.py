@@ -57,17 +57,13 @@ def measured_lines(
         raise IncomparableError(*why_none(view, selector))
     found = [(line, value) for line in lines if (value := view.value(line, name)) is not None]
     if not found:
-        reasons = sorted({reason(line) or missing(view, line, name) for line in lines})
+        lost = f"no {metric(name).label} in the line"
+        reasons = sorted({reason(line) or view.awaited(line, name) or lost for line in lines})
         raise IncomparableError(f"{selector_text(selector)}: {'; '.join(reasons)}", need_of(view, lines))
     strict = not (view.rounding or may_be_coarse)
     if strict and any(coarse(line) or view.doubt(line, name) == words.COARSE for line, _ in found):
         raise IncomparableError(f"{selector_text(selector)}: coarse labels, on which no claim rests", GRADE)
     return found
-
-
-def missing(view: View, line: Line, name: str) -> str:
-    awaited = view.awaited(line, name)
-    return f"no line yet of {awaited}, one of its baselines" if awaited else f"no {metric(name).label} in the line"
 
 
 def one(view: View, selector: Selector, name: str, may_be_coarse: bool = False) -> Estimate:

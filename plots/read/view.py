@@ -105,7 +105,7 @@ class View:
         return found[0] if len(found) == 1 else None
 
     def awaited(self, line: Line, name: str, others: Sequence[str] | None = None) -> str:
-        """One of several baselines of `line` that the sweeps make and that has no line yet, in words; else empty."""
+        """Which of several baselines of `line` the sweeps make and has no line yet, as a clause; else empty."""
         base = self.base(line, others, name) if over_baseline(name) and self._of_several else None
         return self._awaited(base["case"], tuple(self._shared(line, others).items())) if base else ""
 
@@ -123,7 +123,7 @@ class View:
             if apart or any(not same(rival[field], wanted) for field, wanted in fixed.items() if field in rival):
                 continue
             if not any(all(value_of(one, field) in (None, value) for field, value in rival.items()) for one in ran):
-                return ", ".join(words.field_value(value) for value in rival.values())
+                return f"no line yet of {', '.join(map(words.field_value, rival.values()))}, one of its baselines"
         return ""
 
     @property

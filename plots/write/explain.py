@@ -84,7 +84,8 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
     value = view.value(line, name, fields)
     why = reason(line)
     method = f" ({value.method}, {value.samples} samples)" if value and not value.exact and value.known else ""
-    text = why or (f"{words.both(value)} {metric(name).unit}".rstrip() + method if value else "not in this line")
+    told = f"{words.both(value)} {metric(name).unit}".rstrip() + method if value else view.awaited(line, name, fields)
+    text = why or told or "not in this line"
     doubt = view.doubt(line, name, fields)
     parts = [("value", text + (f"; {doubt}, hence never the best" if doubt else ""))]
     if not why:

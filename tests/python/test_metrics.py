@@ -14,7 +14,7 @@ from plots.read.intervals import Estimate
 from plots.read.metrics import METRICS, metric
 from plots.read.select import value_of
 from plots.read.times import traced
-from plots.write import tables
+from plots.write import explain, tables
 
 SKEWED = [1.0, 1.1, 1.2, 1.3, 2.0, 9.0, 30.0]  # median 1.3, mean 6.5
 PHASES = {"assign": [0.01, 0.03], "update": [0.001, 0.002]}
@@ -216,10 +216,12 @@ def test_a_speedup_over_the_best_of_several_waits_for_all(bench):
     view = bench.view(lines[:3], every)
     found = {(one["k"], one["implementation"][-1]): view.value(one, "speedup:iteration") for one in view.lines}
     assert {place for place, value in found.items() if value is None} == {(4, "a")}
-    said = {view.awaited(one, "speedup:iteration") for one in view.lines if one["k"] == 4}
-    assert said == {"gpu/lloyd/b"}
+    (waiting,) = (one for one in view.lines if one["k"] == 4)
+    clause = "no line yet of gpu/lloyd/b, one of its baselines"
+    assert view.awaited(waiting, "speedup:iteration") == clause
+    assert dict(explain.of_line(view, waiting, "speedup:iteration", view.place))["value"] == clause
     asked = bench.judge(lines[:3], every, kind="value", where={"k": 4}, metric="speedup:iteration", at_least=0.5)
-    assert asked.verdict == INCOMPARABLE and "no line yet of gpu/lloyd/b" in asked.why
+    assert asked.verdict == INCOMPARABLE and clause in asked.why
     last = {"implementation": "gpu/lloyd/b", "k": 4}
     for other in (
         skipped("no room", **last),
