@@ -232,6 +232,58 @@ def test_a_speedup_over_the_best_of_several_waits_for_all(bench):
         assert all(view.value(one, "speedup:iteration") for one in view.lines if one["samples_s"])
 
 
+SECOND = {  # a sweep beside that of gpu/lloyd/a, and what a speed-up of that waits for
+    "": "gpu/lloyd/b",
+    "k = [4, 8]": "gpu/lloyd/b",
+    "k = 8": "",
+    "n = 10": "",
+    'precision = "fp64"': "",
+    "iterations = 99": "",
+    "data.radius = 2": "",
+    "data.radius = 1": "gpu/lloyd/b",
+    "set.packages = [1, 10]": "gpu/lloyd/b, 1",
+    'set.packages = "1:4:x2"': "",
+}
+
+
+@pytest.mark.parametrize("more", SECOND)
+def test_a_baseline_of_another_problem_is_not_waited_for(bench, more):
+    second = f'[[sweep]]\nimplementation = "gpu/lloyd/b"\ndataset = "balls"\n{more}\n[profile.quick]'
+    text = SCALING.replace("cpu/lloyd/two_step", "gpu/lloyd/a").replace("set.packages = [1, 10, 100]\n", "")
+    text = text.replace("[profile.quick]", second)
+    radius = {"generator": {"seed": 1, "radius": 1.0}} if "radius" in more else {}
+    (waiting,) = (view := bench.view([line(implementation="gpu/lloyd/a", **radius)], text)).lines
+    clause = f"no line yet of {SECOND[more]}, one of its baselines" if SECOND[more] else ""
+    assert view.awaited(waiting, "speedup:iteration") == clause
+    without = skipped("no room", implementation="gpu/lloyd/b")  # may lack its parameters
+    view = bench.view(
+        [line(implementation="gpu/lloyd/a", **radius), {**without, **{"dataset": waiting["dataset"]}}], text
+    )
+    assert not any(view.awaited(one, "speedup:iteration") for one in view.lines)
+
+
+def test_a_sweep_that_leaves_a_setting_at_its_default_is_not_waited_for(bench):
+    text = SCALING.replace("cpu/lloyd/two_step", "gpu/lloyd/a").replace(
+        "set.packages = [1, 10, 100]", "data.radius = 1"
+    )
+    text = text.replace(
+        "[profile.quick]", '[[sweep]]\nimplementation = "gpu/lloyd/b"\ndataset = "balls"\n[profile.quick]'
+    )
+    given = line(implementation="gpu/lloyd/a", generator={"seed": 1, "radius": 1.0})
+    view = bench.view([given], text)
+    assert view.awaited(view.lines[0], "speedup:iteration") == ""
+
+
+@pytest.mark.parametrize(("rows", "where"), [("algorithm", ""), ("k", 'where = { algorithm = "lloyd" }\n'), ("k", "")])
+def test_each_value_of_a_parameter_is_a_baseline_unless_the_place_or_the_selection_holds_it(bench, rows, where):
+    text = SCALING.replace("cpu/lloyd/two_step", "gpu/lloyd/a").replace('"gpus"', f'"{rows}"')
+    text = text.replace("set.packages = [1, 10, 100]", 'set.algorithm = ["lloyd", "elkan"]') + where
+    view = bench.view([line(implementation="gpu/lloyd/a", algorithm="lloyd")], text)
+    alone = rows == "k" and not where
+    clause = "no line yet of gpu/lloyd/a, elkan, one of its baselines" if alone else ""
+    assert view.awaited(view.lines[0], "speedup:iteration") == clause
+
+
 def test_one_process_is_one_rank(bench):
     """Ranks stand beside their own implementation without a launcher; a launch that failed has none."""
     exhibit = SCALING.replace('"gpus"', '"ranks"')
