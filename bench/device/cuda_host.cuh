@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
 
 #include "bench/device/cuda_lloyd.cuh"
 
@@ -26,15 +25,15 @@ void poison(cudaStream_t stream, Buffer<Ts>&... buffers) {
 }
 
 /// The first `count` values, on the host. Waits.
-template <class Vector = void, class V>
-auto fetched(const Buffer<V>& buffer, cudaStream_t stream, std::int64_t count) {
-  std::conditional_t<std::is_void_v<Vector>, std::vector<V>, Vector> values(static_cast<std::size_t>(count));
+template <class V, class Vector = std::vector<V>>
+Vector fetched(const Buffer<V>& buffer, cudaStream_t stream, std::int64_t count) {
+  Vector values(static_cast<std::size_t>(count));
   download(values.data(), buffer.data(), values.size() * sizeof(V), stream);
   return values;
 }
 template <class V>
 std::vector<V> fetched(const Buffer<V>& buffer, cudaStream_t stream) {
-  return fetched<>(buffer, stream, buffer.size());
+  return fetched(buffer, stream, buffer.size());
 }
 
 /// Launches a kernel whose blocks wait for each other.

@@ -25,7 +25,9 @@ struct WholeRun {
     stream.synchronize();
   }
 
-  Solution<T> download() { return {fetched<Labels>(labels, stream, problem.n), fetched(assigned, stream), fetched(next, stream), iters[0]}; }
+  Solution<T> download() {
+    return {fetched<std::int32_t, Labels>(labels, stream, problem.n), fetched(assigned, stream), fetched(next, stream), iters[0]};
+  }
 
   Problem<T> problem;  // views
   Stream stream;
@@ -85,7 +87,7 @@ class OneLaunch : public AnySolver<T> {
   }
   Solution<T> download() override {
     Solution<T> out = host_.download();
-    if (places_.size() > 0) out.labels = fetched<Labels>(labels_of_all_, host_.stream, labels_of_all_.size());
+    if (places_.size() > 0) out.labels = fetched<std::int32_t, Labels>(labels_of_all_, host_.stream, labels_of_all_.size());
     return out;
   }
 
