@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/base/bytes_hash.hpp"
 #include "bench/contract/cost_model.hpp"
 #include "bench/contract/implementation.hpp"
 
@@ -92,15 +93,19 @@ double distinct_share(const Problem<T>& p) {
   if (double(p.n) * p.d * p.k * expected(p).max_iters < little_work) return 1;
   const auto bytes = p.d * sizeof(T);
   const std::int64_t looked_at = std::min<std::int64_t>(p.n, std::clamp<std::int64_t>(std::int64_t(4e6 / double(bytes)), 1000, 8192));
-  std::vector<std::size_t> rows(std::size_t(looked_at), 0);
-  for (std::int64_t at = 0; at < looked_at; ++at)
-    rows[at] = std::hash<std::string_view>{}({reinterpret_cast<const char*>(&p.points[at * (p.n / looked_at) * p.d]), bytes});
-  std::ranges::sort(rows);
-  double different = 0, once = 0, twice = 0;
-  for (auto row = rows.begin(), next = row; row != rows.end(); row = next, ++different) {
-    next = std::find_if(row, rows.end(), [&](std::size_t hash) { return hash != *row; });
-    once += next - row == 1, twice += next - row == 2;
+  struct Slot {
+    std::uint64_t hash;
+    int rows;
+  };
+  std::vector<Slot> slots(std::bit_ceil(2 * std::size_t(looked_at)), Slot{});  // open addressing
+  for (std::int64_t at = 0; at < looked_at; ++at) {
+    const std::uint64_t hash = hash_of_bytes(&p.points[at * (p.n / looked_at) * p.d], bytes);
+    std::size_t slot = hash % slots.size();
+    while (slots[slot].rows > 0 && slots[slot].hash != hash) slot = (slot + 1) % slots.size();
+    slots[slot] = {hash, slots[slot].rows + 1};
   }
+  double different = 0, once = 0, twice = 0;
+  for (const Slot& slot : slots) different += slot.rows > 0, once += slot.rows == 1, twice += slot.rows == 2;
   const double at_least = different + once * (once - 1) / (2 * (twice + 1)), among = different / double(looked_at);
   return std::sqrt(among * std::min(among, at_least / double(p.n)));
 }

@@ -3,9 +3,9 @@
 // Labels and, but for the last bit, means are those of Lloyd's over all points.
 // Cost: prepare hashes all points and compares each with an equal one; an iteration is screened's over the distinct ones; at its end a run spreads
 // their labels, n random reads and n writes. Memory: the distinct points again and 8 bytes a point; in prepare 16 to 24 bytes a point more.
-#include <functional>
 #include <string_view>
 
+#include "bench/base/bytes_hash.hpp"
 #include "impl/cpu/lloyd/screened.hpp"
 #include "impl/cpu/yinyang/sums.hpp"
 
@@ -54,7 +54,7 @@ class DistinctRows {
     {
       const std::uint64_t all = omp_get_num_threads(), own = omp_get_thread_num();
 #pragma omp for schedule(static)
-      for (std::int64_t i = 0; i < p.n; ++i) hashes[i] = std::hash<std::string_view>{}(row(i));
+      for (std::int64_t i = 0; i < p.n; ++i) hashes[i] = hash_of_bytes(row(i).data(), row(i).size());
       shortage.watch([&] {
         const std::int64_t count = std::ranges::count_if(hashes, [&](std::uint64_t hash) { return hash % all == own; });
         std::vector<std::int32_t> table(std::bit_ceil(2 * std::size_t(count) + 1), -1);

@@ -13,7 +13,8 @@ __device__ __forceinline__ void make_centroids(const Block<T, D>& b, int iter, b
   const T* const from = b.rows_of(iter - 1);
   T* const to = b.rows_of(iter);
   const Bits *const coarse = b.change(iter), *const fine = coarse + r.copies * cells, *const words = fine + r.copies * cells;
-  const bool any_fine = sizeof(T) == 8 || __ldcg(words + r.copies * k) > 0;
+  // Changes are read through L1, which the meeting has cleared: beside it each warp of the grid would ask the same lines of L2.
+  const bool any_fine = sizeof(T) == 8 || words[r.copies * k] > 0;
   for (int c = threadIdx.x; c < k; c += blockDim.x) b.freed[c] = 0;
   constexpr int batch = 2;  // cells of a thread whose changes it reads at once
   for (int first = threadIdx.x; first < cells; first += batch * blockDim.x) {
@@ -22,9 +23,9 @@ __device__ __forceinline__ void make_centroids(const Block<T, D>& b, int iter, b
 #pragma unroll
       for (int u = 0; u < batch; ++u) {
         const int cell = min(first + u * int(blockDim.x), cells - 1);
-        word[u] += __ldcg(words + copy * k + cell / D);
-        of_coarse[u] += __ldcg(coarse + copy * cells + cell);
-        if constexpr (sizeof(T) == 8) of_fine[u] += __ldcg(fine + copy * cells + cell);
+        word[u] += words[copy * k + cell / D];
+        of_coarse[u] += coarse[copy * cells + cell];
+        if constexpr (sizeof(T) == 8) of_fine[u] += fine[copy * cells + cell];
       }
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
@@ -35,7 +36,7 @@ __device__ __forceinline__ void make_centroids(const Block<T, D>& b, int iter, b
       T now = before;
       if (word[u] != 0) {
         if (sizeof(T) == 4 && any_fine)
-          for (int copy = 0; copy < r.copies; ++copy) of_fine[u] += __ldcg(fine + copy * cells + cell);
+          for (int copy = 0; copy < r.copies; ++copy) of_fine[u] += fine[copy * cells + cell];
         of_coarse[u] = b.coarse[cell] += of_coarse[u], of_fine[u] = b.fine[cell] += of_fine[u];
         const int count = b.count[c] + joined_of(word[u]);
         if (count > 0) now = static_cast<T>(r.fixed_point.value(of_coarse[u], of_fine[u]) / double(count));  // an empty cluster keeps its centroid

@@ -118,7 +118,8 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Sums& su
 struct GridBarrier {
   struct Sums {
     const Bits* change;
-    __device__ __forceinline__ Bits operator()(int at) const { return __ldcg(change + at); }
+    /// Through L1, which the barrier has cleared: beside it each warp of the grid would ask the line of the counters.
+    __device__ __forceinline__ Bits operator()(int at) const { return change[at]; }
   };
   /// Waits for all blocks. False if one did not arrive in time.
   __device__ __forceinline__ bool wait(int, const Bits*, int) const {

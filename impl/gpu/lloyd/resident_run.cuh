@@ -119,7 +119,7 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* ch
   const int cells = r.k * D;
   for (int cell = threadIdx.x; cell < cells; cell += block) {
     const int c = cell / D, j = cell % D;
-    Bits of_coarse = __ldcg(&change[cell]), of_fine = __ldcg(&change[cells + cell]), count = __ldcg(&change[2 * cells + c]);
+    Bits of_coarse = change[cell], of_fine = change[cells + cell], count = change[2 * cells + c];  // through L1, which the barrier has cleared
     if constexpr (!Own) {
       of_coarse = totals[cell] += of_coarse;
       of_fine = totals[cells + cell] += of_fine;
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
       for (int at = t; at < change_size; at += block) r.changes[(iter + 1) % 3 * change_size + at] = 0;
     cooperative_groups::this_grid().sync();
 
-    const bool last = iter == r.max_iters || static_cast<double>(__ldcg(&change[2 * cells + k])) <= r.stop_at;
+    const bool last = iter == r.max_iters || static_cast<double>(change[2 * cells + k]) <= r.stop_at;
     if (t == 0) moved_here = any_fine = 0;
     update_centroids<D, own>(r, change, block, last, totals, rows);
     if (blockIdx.x == 0 && t == 0) r.ended[iter] = cuda::nanoseconds();

@@ -56,29 +56,40 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, SharedState<T>& 
   for (int first = 0; first < r.k; first += teams * gridDim.x) {
     const int c = first + team * gridDim.x + blockIdx.x;  // the first ones on different multiprocessors
     double shift2 = 0, length2 = 0, left2 = 0;
+    int twin = no_twin;
     if (c < r.k) {
-      constexpr int values = 2;  // per thread in flight
+      // All loads come before the first store, behind which none may move: one trip to L2. Three values on all warps are 1152 dimensions.
+      constexpr int values = 3;  // per thread in flight
+      twin = r.twin[c];
       for (int j0 = part * 32 + lane; j0 < r.d; j0 += values * r.mean_warps * 32) {
-        const auto cell_of = [&](int u) { return std::int64_t(c) * r.d + min(j0 + u * r.mean_warps * 32, r.d - 1); };
+        const auto dimension = [&](int u) { return j0 + u * r.mean_warps * 32; };
         int count = 0;
         Bits coarse[values] = {}, fine[values] = {};
-        T before[values];
+        T before[values], value[values];
+        double centre[values];
 #pragma unroll
-        for (int u = 0; u < values; ++u) before[u] = from[cell_of(u)];
+        for (int u = 0; u < values; ++u) {
+          const int j = min(dimension(u), r.d - 1);
+          before[u] = from[std::int64_t(c) * r.d + j], centre[u] = r.centre[j];
+        }
+#pragma unroll 1
         for (int copy = 0; copy < r.copies && !given; ++copy) {
           count += __ldcg(&r.counts[copy * r.k + c]);
 #pragma unroll
-          for (int u = 0; u < values; ++u)
-            coarse[u] += __ldcg(&r.coarse[copy * cells + cell_of(u)]), fine[u] += __ldcg(&r.fine[copy * cells + cell_of(u)]);
+          for (int u = 0; u < values; ++u) {
+            const std::int64_t cell = copy * cells + std::int64_t(c) * r.d + min(dimension(u), r.d - 1);
+            coarse[u] += __ldcg(&r.coarse[cell]), fine[u] += __ldcg(&r.fine[cell]);
+          }
         }
 #pragma unroll
+        for (int u = 0; u < values; ++u) value[u] = count > 0 ? static_cast<T>(r.fixed_point.value(coarse[u], fine[u]) / count) : before[u];
+#pragma unroll
         for (int u = 0; u < values; ++u) {
-          const int j = j0 + u * r.mean_warps * 32;
+          const int j = dimension(u);
           if (j >= r.d) break;
-          const T value = count > 0 ? static_cast<T>(r.fixed_point.value(coarse[u], fine[u]) / count) : before[u];
-          to[std::int64_t(c) * r.d + j] = value;
-          r.cell(c, j) = value;
-          const double x = (double(value) - r.centre[j]) * r.scale, shift = (double(value) - double(before[u])) * r.scale;
+          to[std::int64_t(c) * r.d + j] = value[u];
+          r.cell(c, j) = value[u];
+          const double x = (double(value[u]) - centre[u]) * r.scale, shift = (double(value[u]) - double(before[u])) * r.scale;
           const screen::Halves halves(x);
           const std::int64_t lane_at = (std::int64_t(c / 8) * r.deep + j / 32) * 32 + c % 8 * 4 + j % 32 / 8;
           reinterpret_cast<__half*>(r.image)[lane_at * 8 + j % 8] = halves.high;
@@ -97,9 +108,10 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, SharedState<T>& 
     if (c >= r.k || part > 0) continue;
     if (r.reach != nullptr && lane < levels) r.reach[std::int64_t(c) * levels + lane] = cuda::infinity<float>;
     if (lane > 0) continue;
-    r.twin_before[c] = r.twin[c], r.twin[c] = no_twin, r.freed[c] = 0;
-    r.shifts[c] = __double2float_ru(sqrt(shift2) * (1 + 0x1p-30) * r.shift_scale);
-    cuda::raise(&r.tops[slot], r.shifts[c]);
+    r.twin_before[c] = twin, r.twin[c] = no_twin, r.freed[c] = 0;
+    const float shift = __double2float_ru(sqrt(shift2) * (1 + 0x1p-30) * r.shift_scale);
+    r.shifts[c] = shift;
+    cuda::raise(&r.tops[slot], shift);
     r.starts[c] = static_cast<float>(-length2 / 2);
     cuda::raise(&r.lengths[slot].centroid2, static_cast<float>(length2) * 1.000001f);
     cuda::raise(&r.lengths[slot].left2, static_cast<float>(left2) * 1.000001f);

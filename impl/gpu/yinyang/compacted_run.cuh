@@ -63,8 +63,10 @@ struct Ahead {
   float upper[ahead], lower[ahead];
 };
 __device__ __forceinline__ std::int64_t slices_at_once() { return std::int64_t(gridDim.x) * warps; }
-__device__ __forceinline__ std::int64_t point_of(std::int64_t first, int u) {
-  return (first + u * slices_at_once() + warp_of_grid()) * 32 + threadIdx.x % 32;
+/// A slice is 8 neighbours from each quarter of the points: neighbours in a file are often past their bounds together.
+__device__ __forceinline__ std::int64_t point_of(std::int64_t n, std::int64_t first, int u) {
+  const std::int64_t slice = first + u * slices_at_once() + warp_of_grid(), slices = (n + 31) / 32;
+  return slice < slices ? (threadIdx.x % 32 / 8 * slices + slice) * 8 + threadIdx.x % 8 : n;
 }
 
 template <class T>
@@ -72,7 +74,7 @@ __device__ __forceinline__ Ahead read_bounds(const Run<T>& r, std::int64_t first
   Ahead out;
 #pragma unroll
   for (int u = 0; u < ahead; ++u) {
-    const std::int64_t i = point_of(first, u);
+    const std::int64_t i = point_of(r.n, first, u);
     out.label[u] = i < r.n ? r.labels[i] : 0;
     out.upper[u] = i < r.n ? r.upper[i] : 0, out.lower[u] = i < r.n ? r.lower[i] : 1;
   }
@@ -85,7 +87,7 @@ __device__ __forceinline__ void list_past(const Run<T>& r, SharedState<T>& s, st
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int u = 0; u < ahead; ++u) {
-    const std::int64_t i = point_of(first, u);
+    const std::int64_t i = point_of(r.n, first, u);
     bool past = i < r.n, saved = false;
     if (past && of.label[u] >= 0) {
       const float up = __fadd_ru(of.upper[u], r.shifts[of.label[u]]);
@@ -149,7 +151,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
   for (int iter = 1;; ++iter) {
     const T* const centroids = r.centroids[(iter - 1) % 2];
     const screen::Lengths lengths = r.lengths[iter % 2];
-    const float top = __ldcg(&r.tops[iter % 2]);
+    const float top = r.tops[iter % 2];
     if (reaching) {
       find_reach(r, s, centroids, top, r.tallies[iter]);
       meet();
@@ -175,8 +177,8 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
     if (t == 0) give(all, s.tally);
     meet();
 
-    const Bits changed = __ldcg(&all.changed), past_bound = __ldcg(&all.past_bound), by_differences = __ldcg(&all.by_differences),
-               saved = __ldcg(&all.saved), twins = __ldcg(&all.twins);
+    // Through L1, which the meeting has cleared: beside it each warp of the grid would ask one line of L2.
+    const Bits changed = all.changed, past_bound = all.past_bound, by_differences = all.by_differences, saved = all.saved, twins = all.twins;
     // If scores leave most of many points to differences, later iterations start with differences.
     products = products && 2 * by_differences <= max(past_bound, Bits(r.n / 4));
     reaching = r.reach != nullptr && (saved >= r.reach_worth || twins > 0 || tries_reach(iter + 1));
