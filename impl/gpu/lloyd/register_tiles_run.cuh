@@ -118,8 +118,10 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Sums& su
 struct GridBarrier {
   struct Sums {
     const Bits* change;
-    /// Through L1, which the barrier has cleared: beside it each warp of the grid would ask the line of the counters.
-    __device__ __forceinline__ Bits operator()(int at) const { return change[at]; }
+    int counted;
+    /// All threads read the counters: through L1, which the barrier has cleared, else each warp of the grid would ask one line of L2. A block reads a
+    /// cell once.
+    __device__ __forceinline__ Bits operator()(int at) const { return at < counted ? __ldcg(change + at) : change[at]; }
   };
   /// Waits for all blocks. False if one did not arrive in time.
   __device__ __forceinline__ bool wait(int, const Bits*, int) const {
@@ -127,7 +129,7 @@ struct GridBarrier {
     return true;
   }
   /// What all summed in that iteration.
-  __device__ __forceinline__ Sums sums(int, const Bits* change, int) const { return {change}; }
+  __device__ __forceinline__ Sums sums(int, const Bits* change, int count) const { return {change, count - counters}; }
   __device__ __forceinline__ void end(int) const {}
 };
 
