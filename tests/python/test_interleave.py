@@ -219,6 +219,18 @@ def test_both_states_are_built_in_one_folder_and_the_base_once(repository):
     assert status == "M impl/cpu/lloyd/naive.cpp\n?? impl/cpu/lloyd/fresh.cpp", "the user's index is untouched"
 
 
+def test_one_gpu_implementation_can_be_compiled_alone(tmp_path):
+    """As regress does for a filter that names it: none of Hopper's kernels, none that launches kernels."""
+    nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+    if not nvcc:
+        pytest.skip("no nvcc")
+    settings = ["KM_ONLY=gpu/yinyang/compacted", "KM_TESTS=OFF", "KM_CUDA=ON", f"CMAKE_CUDA_COMPILER={nvcc}"]
+    settings += ["CMAKE_CUDA_ARCHITECTURES=90", "KM_FEW_KERNELS=ON"]
+    command = ["cmake", "-S", ROOT, "-B", tmp_path, *(f"-D{setting}" for setting in settings)]
+    configured = subprocess.run(command, capture_output=True, text=True)
+    assert configured.returncode == 0, configured.stderr[-1000:]
+
+
 @cases("words only", (["cpu/lloyd/.*d:4/"], "cpu/lloyd/naive;cpu/lloyd/two_step"), (["/d:4/"], ""), ([], ""))
 def test_a_filter_of_names_says_what_is_compiled(repository, words, only):
     repository.regress("HEAD", *words)
