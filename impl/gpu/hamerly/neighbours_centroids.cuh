@@ -13,7 +13,7 @@ __device__ __forceinline__ void make_centroids(const Block<T, D>& b, int iter, b
   const T* const from = b.rows_of(iter - 1);
   T* const to = b.rows_of(iter);
   const Bits *const coarse = b.change(iter), *const fine = coarse + r.copies * cells, *const words = fine + r.copies * cells;
-  // Changes are read through L1, which the meeting has cleared: beside it each warp of the grid would ask the same lines of L2.
+  // Changes are read through L1, which the meeting has cleared: else each warp of the grid would ask the same lines of L2.
   const bool any_fine = sizeof(T) == 8 || words[r.copies * k] > 0;
   for (int c = threadIdx.x; c < k; c += blockDim.x) b.freed[c] = 0;
   constexpr int batch = 2;  // cells of a thread whose changes it reads at once

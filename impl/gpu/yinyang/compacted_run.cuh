@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(block, 1) iterate_all(const __grid_constant__ 
     if (t == 0) give(all, s.tally);
     meet();
 
-    // Through L1, which the meeting has cleared: beside it each warp of the grid would ask one line of L2.
+    // Through L1, which the meeting has cleared: else each warp of the grid would ask one line of L2.
     const Bits changed = all.changed, past_bound = all.past_bound, by_differences = all.by_differences, saved = all.saved, twins = all.twins;
     // If scores leave most of many points to differences, later iterations start with differences.
     products = products && 2 * by_differences <= max(past_bound, Bits(r.n / 4));
