@@ -195,6 +195,26 @@ TYPED_TEST(EqualPoints, AreSeenInASample) {
   EXPECT_GT(choosing::distinct_share(drawn.problem), 0.999);
 }
 
+TYPED_TEST(EqualPoints, AreEstimatedAsChaoDoes) {
+  constexpr int n = 16384;  // of which every other row is looked at
+  std::vector<TypeParam> rows(n * 3);
+  rows[3 * 2] = 1, rows[3 * 4] = 2;           // two that occur once
+  rows[3 * 100 + 1] = rows[3 * 200 + 1] = 3;  // one that occurs twice; the others are equal
+  Problem<TypeParam> problem;
+  problem.n = n, problem.d = 3, problem.k = 12, problem.max_iters = 5000, problem.points = rows;
+  const double different = 4, at_least = different + 2.0 * 1 / (2 * (1 + 1));
+  EXPECT_DOUBLE_EQ(choosing::distinct_share(problem), std::sqrt(different / 8192 * at_least / n));
+}
+
+TEST(Candidates, AreForetoldTheIterationsThatRealSetsNeedToRest) {
+  ProblemShape shape{.n = 100'000, .d = 8, .k = 16, .max_iters = 3000, .tolerance = 0};
+  EXPECT_NEAR(choosing::expected(shape).max_iters, 120, 1) << "1.2 n^0.4";
+  shape.max_iters = 50;
+  EXPECT_EQ(choosing::expected(shape).max_iters, 50) << "at most";
+  shape = {.n = 100'000, .d = 8, .k = 16, .max_iters = 3000};
+  EXPECT_EQ(choosing::expected(shape).max_iters, 3000) << "without a tolerance a run makes them all";
+}
+
 TEST(Candidates, RunOverDistinctPointsOnlyWherePointsRepeat) {
   constexpr choosing::Rival rivals[] = {{1, "cpu/lloyd/screened"}, {2, "cpu/lloyd/distinct", "", "cpu/lloyd/screened"}};
   CostModel model;
