@@ -1,19 +1,14 @@
 #include "bench/data/hash.hpp"
 
-// g++ 12 warns about "undefined" vectors in its own AVX-512 header.
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#define XXH_INLINE_ALL
 #include <fmt/format.h>
 #include <omp.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
+
+#include "bench/base/xxhash.hpp"
 
 namespace km {
 namespace {

@@ -75,12 +75,9 @@ void start() {
   struct Kept {
     cuda::Buffer<char> bytes{1};
     cuda::PinnedBuffer<char> pinned{1};
+    Kept() { synchronize(); }
   };
-  [[maybe_unused]] static const Kept* const kept = [] {
-    const auto* const made = new Kept;
-    synchronize();
-    return made;
-  }();
+  [[maybe_unused]] static const Kept* const kept = new Kept;
 }
 
 std::string name() { return properties().name; }

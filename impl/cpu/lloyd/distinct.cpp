@@ -54,7 +54,7 @@ class DistinctRows {
     {
       const std::uint64_t all = omp_get_num_threads(), own = omp_get_thread_num();
 #pragma omp for schedule(static)
-      for (std::int64_t i = 0; i < p.n; ++i) hashes[i] = hash_of_bytes(row(i).data(), row(i).size());
+      for (std::int64_t i = 0; i < p.n; ++i) hashes[i] = hash_of_bytes(&p.points[i * p.d], p.d * sizeof(T));
       shortage.watch([&] {
         const std::int64_t count = std::ranges::count_if(hashes, [&](std::uint64_t hash) { return hash % all == own; });
         std::vector<std::int32_t> table(std::bit_ceil(2 * std::size_t(count) + 1), -1);
