@@ -1,5 +1,5 @@
-// The choice of auto within a budget, by candidates of made-up costs: trials keep to their share of the run, and nobody is prepared for nothing. Its
-// real candidates can stop early, and then go on as if they never had.
+// The choice of auto, by candidates of made-up costs. Within a budget trials keep to their share of the run, and nobody is prepared for nothing. A race
+// goes on with those that may still win. Its real candidates can stop early, and then go on as if they never had.
 #include "impl/auto/auto.hpp"
 
 #include <chrono>
@@ -21,20 +21,22 @@ struct MadeUpClock {
 
 void wait(double seconds) { MadeUpClock::time += MadeUpClock::duration(seconds); }
 
-/// A candidate whose runs take other times than its forecast.
+/// A candidate whose runs take other times than its forecast. Its first iterations may cost more each: bounds pay late.
 struct MadeUp {
   std::string name;
   double foretold_s, run_s;  // of the whole run
   double prepare_s = 0;
   bool fits = true, stops_early = true;
+  int early = 0;
+  double early_s = 0;
   int prepared = 0, iterations = 0, limit = 0;
 };
 
 struct MadeUpSolver final : AnySolver<float> {
-  MadeUpSolver(MadeUp& of, int iters) : of(of), whole(iters) { of.limit = iters; }
+  MadeUpSolver(MadeUp& of, int iters, int whole) : of(of), whole(whole) { of.limit = iters; }
   void reset() override {}
   int iterate(Trace&) override {
-    wait(of.run_s / whole * of.limit);
+    wait(of.run_s / whole * of.limit + of.early_s * std::min(of.early, of.limit));
     of.iterations += of.limit;
     return of.limit;
   }
@@ -53,26 +55,30 @@ struct Field {
     for (MadeUp& one : all) {
       Implementation made{.name = one.name,
                           .description = {.cost = [](const ProblemShape& p, const Config&, int) { return std::vector{double(p.max_iters)}; }}};
-      made.fp32 = [&one](const Problem<float>& p, const Config&, Trace&) -> std::unique_ptr<AnySolver<float>> {
+      made.fp32 = [&one, iters](const Problem<float>& p, const Config&, Trace&) -> std::unique_ptr<AnySolver<float>> {
         ++one.prepared;
         wait(one.prepare_s);
         if (!one.fits) throw std::runtime_error("out of memory");
-        return std::make_unique<MadeUpSolver>(one, p.max_iters);
+        return std::make_unique<MadeUpSolver>(one, p.max_iters, iters);
       };
       implementations.push_back(std::move(made));
       model.rates[{one.name, "fp32"}] = {.seconds = {one.foretold_s / iters}, .spread = 0.1};
     }
   }
 
-  /// Name of the winner.
-  std::string choose(double part) {
-    std::vector<choosing::Candidate> candidates;
+  std::vector<choosing::Candidate> candidates() const {
+    std::vector<choosing::Candidate> found;
     for (const Implementation& one : implementations) {
-      const int number = int(candidates.size()) + 1;
-      candidates.push_back({.number = number, .implementation = &one, .forecast = model.forecast(one, problem, {}, Precision::fp32)});
+      const int number = int(found.size()) + 1;
+      found.push_back({.number = number, .implementation = &one, .forecast = model.forecast(one, problem, {}, Precision::fp32)});
     }
-    return choosing::within_budget<float, MadeUpClock>(candidates, problem, model, false, part).candidate.implementation->name;
+    return found;
   }
+  /// Names of the winners.
+  std::string choose(double part) {
+    return choosing::within_budget<float, MadeUpClock>(candidates(), problem, model, false, part).candidate.implementation->name;
+  }
+  std::string race() { return choosing::fastest_of_race<float, MadeUpClock>(candidates(), problem).implementation->name; }
 
   int prepared() const {
     int sum = 0;
@@ -139,6 +145,25 @@ TEST(Budget, OfAShortRunAllowsNoTrial) {
     EXPECT_EQ(field->prepared(), 1);
     EXPECT_EQ(field->all[0].iterations, 0);
   }
+}
+
+TEST(Race, GoesOnWithThoseThatMayStillWin) {
+  std::vector<MadeUp> candidates(6, {"similar", 0.3, 0.4});
+  candidates.push_back({"slow", 0.3, 2});
+  candidates.push_back({.name = "bounds", .foretold_s = 0.3, .run_s = 0.15, .early = 50, .early_s = 0.002});
+  Field field(candidates);
+  EXPECT_EQ(field.race(), "bounds");
+  EXPECT_GT(field.all[0].limit, 80) << "some of them go on where the trials of all would take too long";
+  EXPECT_EQ(field.all[6].limit, 20) << "one trial";
+  EXPECT_LT(field.all[0].limit, 300) << "no whole run of a loser";
+}
+
+TEST(Race, EndsWhereOneIsLeftOrCannotPrepare) {
+  Field clear({{"fast", 0.3, 0.1}, {"slow", 0.3, 1}});
+  EXPECT_EQ(clear.race(), "fast");
+  EXPECT_LT(clear.all.front().limit, 300) << "no trial of the whole run";
+  Field large({{"too large", 0.3, 0.1, 0, false}, {"runs", 0.3, 1}});
+  EXPECT_EQ(large.race(), "runs");
 }
 
 // ---- points that repeat ------------------------------------------------------------------------------------------------------------------------

@@ -140,7 +140,10 @@ TEST(Shortlist, HoldsWhoMayBeTheFastest) {
   };
   EXPECT_EQ(choosing::shortlist(rivals(stated), false).size(), 6u);
   EXPECT_EQ(choosing::shortlist(rivals(on_gpu), false).size(), 4u);
-  EXPECT_EQ(numbers(choosing::shortlist({best, best, near}, false)), (std::vector{3, 2})) << "of one with several numbers of threads the likeliest";
+  const auto threads = [&](double seconds) { return candidate(3, Forecast{seconds, 3}, stated); };  // the best again, with other numbers of them
+  EXPECT_EQ(numbers(choosing::shortlist({best, threads(1.9), threads(2.1), near}, false)), (std::vector{3, 2, 3}))
+      << "at most twice the likeliest's time";
+  EXPECT_EQ(numbers(choosing::shortlist({best, threads(1.2), threads(1.3), threads(1.4)}, false)), (std::vector{3, 3, 3})) << "two again";
   const auto brief = candidate(7, Forecast{1e-4, 0.1}, stated), longer = candidate(8, Forecast{3e-4, 0.1}, stated);
   EXPECT_EQ(numbers(choosing::shortlist({brief, longer, slow}, false)), (std::vector{7, 8})) << "a short run";
   EXPECT_EQ(numbers(choosing::shortlist({brief, brief}, false)), (std::vector{7, 7})) << "a short run tries all numbers of threads";

@@ -16,13 +16,14 @@ namespace km::choosing {
 namespace {  // its includers are compiled with different arithmetic
 
 constexpr int most_tried = 4, most_raced = 6;   // the second on the CPU, where trials lengthen
+constexpr int most_again = 2;                   // with another number of threads
 constexpr double cheap = 0.002;                 // seconds of a run for which twice as many are tried
 constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take in any case, and that its runs take together
 
 /// Those that may be the fastest, likeliest first: whose range of one standard deviation meets that of the best, at most four, six on the CPU. A run
 /// to convergence takes those within four times the best, too, because bounds depend on the points. So does a short run, eight in all, because fixed
-/// costs spread most; a longer one takes each implementation with its likeliest number of threads. Those that state a cost but were never calibrated
-/// follow. Candidates without a cost count only where there is no other.
+/// costs spread most. A longer one takes each implementation with its likeliest number of threads, and two again with another that is foretold at most
+/// twice the time. Those that state a cost but were never calibrated follow. Candidates without a cost count only where there is no other.
 inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
   const double least = all.empty() ? never : all.front().likely();
@@ -31,12 +32,18 @@ inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_c
     if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
   const bool is_short = least < cheap, wide = until_convergence || is_short;
   const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (wide && own.seconds <= 4 * least); };
-  std::vector<Candidate> some;
-  const auto listed = [&](const Candidate& one) { return std::ranges::find(some, one.number, &Candidate::number) != some.end(); };
+  std::vector<Candidate> some, again;
   for (const Candidate& one : all) {
+    if (!one.forecast || !near(*one.forecast)) continue;
+    const auto listed = std::ranges::find(some, one.number, &Candidate::number);
     const std::size_t most = is_short ? 2 * most_tried : on_cpu(one) ? most_raced : most_tried;
-    if (one.forecast && near(*one.forecast) && some.size() < most && (is_short || !listed(one))) some.push_back(one);
+    if (is_short || listed == some.end()) {
+      if (some.size() < most) some.push_back(one);
+    } else if (again.size() < most_again && one.likely() <= 2 * listed->likely()) {
+      again.push_back(one);
+    }
   }
+  some.insert(some.end(), again.begin(), again.end());
   for (const Candidate& one : all)
     if (!one.forecast && one.implementation->description.cost) some.push_back(one);
   if (some.empty() && !all.empty()) some.push_back(all.front());
@@ -49,9 +56,8 @@ struct Measured {
 };
 
 /// The problem's run: the least time of a few, after one that loads kernels and raises clocks. On the CPU a single one if that is long.
-template <class T>
+template <class T, class Clock>
 Measured measured(const Candidate& candidate, const Problem<T>& problem, int most_runs = 5) {
-  using Clock = std::chrono::steady_clock;
   Trace none;
   const auto solver = candidate.implementation->prepare<T>()(problem, candidate.config, none);
   Measured found;
@@ -88,11 +94,11 @@ inline double extrapolated(const Measured& shorter, const Measured& longer, int 
 }
 
 /// A candidate that fails has too little memory. If no other runs, the winner's prepare says so.
-template <class T>
+template <class T, class Clock = std::chrono::steady_clock>
 Measured tried(const Candidate& candidate, Problem<T> problem, int iters, int most_runs = 5) {
   problem.max_iters = iters;
   try {
-    return measured(candidate, problem, most_runs);
+    return measured<T, Clock>(candidate, problem, most_runs);
   } catch (const std::exception&) {
     return {};
   }
@@ -129,27 +135,31 @@ struct Runner {
   }
 };
 
-/// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on, as long as the next trials
-/// take no more than four of the shortest run that is foretold: bounds may pay late. A trial that comes to rest tells how long a run is.
-template <class T>
+/// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on: bounds may pay late. Of
+/// these the first go on whose next trials take at most four of the shortest run that is foretold. A trial that comes to rest tells how long a run is.
+template <class T, class Clock = std::chrono::steady_clock>
 Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
   int whole = expected(problem).max_iters, iters = trial_iterations(some, whole);
   std::vector<Runner> runners;
   for (const Candidate& one : some) runners.push_back({.candidate = &one});
   if (iters < whole)
-    for (Runner& one : runners) one.longer = tried(*one.candidate, problem, iters / 2);
+    for (Runner& one : runners) one.longer = tried<T, Clock>(*one.candidate, problem, iters / 2);
   for (double within = 4;; iters = std::min(2 * iters, whole), within = std::max(1.5, 0.7 * within)) {  // times the best
     for (Runner& one : runners) {
-      one.shorter = std::exchange(one.longer, tried(*one.candidate, problem, iters));
+      one.shorter = std::exchange(one.longer, tried<T, Clock>(*one.candidate, problem, iters));
       if (one.longer.iters > 0 && one.longer.iters < iters) whole = std::min(whole, one.longer.iters);
     }
     const auto run = [&](const Runner& one) { return one.run(whole); };
     std::ranges::stable_sort(runners, {}, run);
     const double least = run(runners.front());
-    std::erase_if(runners, [&](const Runner& one) { return run(one) > within * least; });
+    const Candidate& best = *runners.front().candidate;
     double next = 0;
-    for (const Runner& one : runners) next += 2 * one.longer.seconds;
-    if (runners.size() < 2 || iters >= whole || next > std::max(always, 4 * least)) return *runners.front().candidate;
+    const auto drops = [&](const Runner& one) {
+      next += 2 * one.longer.seconds;
+      return run(one) > within * least || next > std::max(always, 4 * least);
+    };
+    runners.erase(std::ranges::find_if(runners, drops), runners.end());
+    if (runners.size() < 2 || iters >= whole) return best;
   }
 }
 
