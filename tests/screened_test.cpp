@@ -179,5 +179,26 @@ TYPED_TEST(ScreenedOnTheCpu, GivesTheSameByAllInstructions) {
     }
 }
 
+TEST(Shares, GiveEachPointToOneThread) {
+  for (const std::int64_t n : {1, 31, 32, 33, 1000, 12'345})
+    for (const int threads : {1, 2, 5, 16}) {
+      strips::Shares shares(n, 32, threads);
+      std::vector<int> times(n);
+      const auto take = [&](strips::Range range) {
+        EXPECT_TRUE(range.first == n || range.first % 32 == 0) << "whole strips";
+        for (std::int64_t i = range.first; i < range.last; ++i) ++times[i];
+        return range.first < range.last;
+      };
+      std::int64_t most = 0;
+      for (int t = 0; t < threads; ++t) {
+        const strips::Range own = shares.own(t);
+        if (take(own)) most = std::max(most, own.last - own.first);
+      }
+      while (take(shares.next())) {}
+      EXPECT_EQ(times, std::vector(n, 1)) << n << " points, " << threads << " threads";
+      EXPECT_LE(most, threads == 1 ? n : n / (2 * threads) + 32) << "half of the points are left to whom is ready";
+    }
+}
+
 }  // namespace
 }  // namespace km

@@ -14,6 +14,8 @@
 // Each loop over points is compiled for several instruction sets (strip_*.cpp); the best is chosen at run time. With a matrix unit and enough work,
 // scores come from it (tiles.hpp), with a wider margin; vectors are the fallback.
 //
+// Threads that are ready take what others have left (Shares), so the order of a sum varies, and with it what fp64 rounds off.
+//
 // Cost of an iteration: points read once, 2 n k d flops, and 5 n k operations for the best two, each 4 to 16 points wide.
 #pragma once
 
@@ -90,7 +92,7 @@ class Screened : public CpuSolver<T> {
   Screened(const Problem<T>& problem, const Config& config, Trace&, double margin_share = 1)
       : CpuSolver<T>(problem), kernel_(kernel_for<T>(config.word("instructions"), problem.k, problem.d)),
         threads_(int(std::clamp<std::int64_t>(threads_of(config, problem.group), 1, std::max<std::int64_t>(1, p_.n / kernel_.size)))),
-        workers_(threads_), order_(p_.k), sums_are_exact_(sums_are_exact()) {
+        workers_(threads_), squares_(p_.k), order_(p_.k), sums_are_exact_(sums_are_exact()) {
     const std::int64_t d = p_.d, size = kernel_.size, stride = strips::stride(p_.d);
     round_ = {.n = p_.n,
               .d = p_.d,
@@ -153,7 +155,7 @@ class Screened : public CpuSolver<T> {
     {
       const auto phase = trace.phase("assign");
       pack();
-      const std::int64_t strips = (p_.n + kernel_.size - 1) / kernel_.size;
+      strips::Shares shares(p_.n, kernel_.size, threads_);
 #pragma omp parallel for num_threads(threads_) schedule(static, 1)
       for (int t = 0; t < threads_; ++t) {
         auto& worker = workers_[t];
@@ -163,7 +165,7 @@ class Screened : public CpuSolver<T> {
           std::ranges::fill(worker.counts, 0);
         }
         worker.changed = worker.settled = worker.candidates = worker.screened = worker.opened = 0;
-        kernel_.pass(round_, worker, strips * t / threads_ * kernel_.size, std::min(p_.n, strips * (t + 1) / threads_ * kernel_.size));
+        kernel_.pass(round_, worker, shares, t);
       }
     }
     std::int64_t changed = 0;
@@ -211,39 +213,60 @@ class Screened : public CpuSolver<T> {
     return exact;
   }
 
-  /// Packs the centroids in both layouts. A centroid equal to one of a lower index never wins and is left out.
+  /// Packs the centroids in all layouts. A centroid equal to one of a lower index never wins and is left out.
   void pack() {
     const int d = p_.d, k = p_.k;
     const auto row = [&](int c) { return std::span(round_.centroids + std::size_t(c) * d, d); };
+    const auto relative = [&](int c, int j) { return double(row(c)[j]) - double(round_.origin[j]); };
+    // A part is whole cache lines of each layout: 16 centroids and 32 dimensions.
+    constexpr int width = Tiles::width, depth = Tiles::depth;
+#pragma omp parallel num_threads(threads_) if (std::int64_t(k) * d > 2000)
+    {
+#pragma omp for schedule(static)
+      for (int c = 0; c < k; ++c) {
+        double square = 0;
+        for (int j = 0; j < d; ++j) square += relative(c, j) * relative(c, j);
+        squares_[c] = square;
+      }
+#pragma omp single nowait
+      set_offsets(row);
+#pragma omp for collapse(2) schedule(static)
+      for (int block = 0; block < k; block += width)
+        for (int begin = 0; begin < d; begin += depth) {
+          const int end = std::min(begin + depth, d);
+          for (int c = block; c < std::min(block + width, k); ++c) {
+            float* const scored = round_.scored.value(c, d);
+            T* const plain = round_.plain.value(c, d);
+            for (int j = begin; j < end; ++j) {
+              scored[j * kernel_.score_rows] = float(relative(c, j));
+              plain[j * kernel_.plain_rows] = row(c)[j];
+            }
+            if (round_.screen_in_tiles) round_.tiled.set(c, begin / depth, scored + begin * kernel_.score_rows, kernel_.score_rows, end - begin);
+          }
+        }
+    }
+  }
+
+  /// Sets what the scores start from; chooses differences if fp32 cannot hold the values or the margin. row: of a centroid.
+  template <class Row>
+  void set_offsets(Row row) {
     std::iota(order_.begin(), order_.end(), 0);
     std::ranges::sort(order_, [&](int a, int b) {
+      if (squares_[a] != squares_[b]) return squares_[a] < squares_[b];
       const auto order = std::lexicographical_compare_three_way(row(a).begin(), row(a).end(), row(b).begin(), row(b).end());
       return order == 0 ? a < b : order < 0;
     });
-    bool no_room = d > 100'000;  // fp32 cannot hold the values or the margin
-#pragma omp parallel for num_threads(threads_) schedule(static) reduction(|| : no_room) if (std::int64_t(k) * d > 20'000)
-    for (int at = 0; at < k; ++at) {
+    bool no_room = p_.d > 100'000;
+    for (int at = 0; at < p_.k; ++at) {
       const int c = order_[at];
-      const bool repeated = at > 0 && std::ranges::equal(row(c), row(order_[at - 1]));
-      double square = 0;
-      float* scored = round_.scored.value(c, d);
-      T* plain = round_.plain.value(c, d);
-      for (int j = 0; j < d; ++j) {
-        const double value = double(row(c)[j]) - double(round_.origin[j]);
-        square += value * value;
-        scored[j * kernel_.score_rows] = float(value);
-        plain[j * kernel_.plain_rows] = row(c)[j];
-      }
-      no_room = no_room || !(square < 1e37);
+      const bool repeated = at > 0 && squares_[c] == squares_[order_[at - 1]] && std::ranges::equal(row(c), row(order_[at - 1]));
       const auto offset = [&](float margin) {
-        return repeated ? -std::numeric_limits<float>::infinity() : float(-square / 2 * (1 - 2 * double(margin)));
+        return repeated ? -std::numeric_limits<float>::infinity() : float(-squares_[c] / 2 * (1 - 2 * double(margin)));
       };
+      no_room = no_room || !(squares_[c] < 1e37);
       round_.scored.offsets[c] = offset(round_.score_margin);
       round_.plain.offsets[c] = repeated ? -std::numeric_limits<T>::infinity() : 0;
-      if (round_.screen_in_tiles) {
-        round_.tiled.set(c, scored, kernel_.score_rows, d);
-        round_.tiled.offsets[c] = offset(round_.tile_margin);
-      }
+      if (round_.screen_in_tiles) round_.tiled.offsets[c] = offset(round_.tile_margin);
     }
     if (no_room)
       for (auto& worker : workers_) worker.strategy = Strategy::differences;
@@ -252,31 +275,33 @@ class Screened : public CpuSolver<T> {
   void update(Trace& trace) {
     const auto phase = trace.phase("update");
     const int d = p_.d, k = p_.k, stride = strips::stride(d), copies = strips::copies(k, d);
-#pragma omp parallel for num_threads(threads_) schedule(static) if (std::int64_t(k) * d > 20'000)
-    for (int c = 0; c < k; ++c) {
-      std::int64_t count = 0;
-      for (const auto& worker : workers_)
-        for (int copy = 0; copy < copies; ++copy) count += worker.counts[copy * k + c];
-      if (count == 0) continue;
-      for (int j = 0; j < d; ++j) {
-        double sum = 0, lost = 0;
+    constexpr int line = 64 / sizeof(double);  // sums of one centroid that a thread adds up at once
+#pragma omp parallel for collapse(2) num_threads(threads_) schedule(static) if (std::int64_t(k) * d * copies * threads_ > 10'000)
+    for (int c = 0; c < k; ++c)
+      for (int first = 0; first < d; first += line) {
+        std::int64_t count = 0;
+        double sum[line] = {}, lost[line] = {};
         for (const auto& worker : workers_)
           for (int copy = 0; copy < copies; ++copy) {
-            const std::size_t at = (std::size_t(copy) * k + c) * stride + j;
-            const double term = worker.sums[at], next = sum + term, of_term = next - sum;
-            lost += (sum - (next - of_term)) + (term - of_term);
-            if constexpr (sizeof(T) == 8) lost += worker.lost[at];
-            sum = next;
+            const std::size_t row = std::size_t(copy) * k + c;
+            count += worker.counts[row];
+            for (int j = 0; j < line; ++j) {
+              const double term = worker.sums[row * stride + first + j], next = sum[j] + term, of_term = next - sum[j];
+              lost[j] += (sum[j] - (next - of_term)) + (term - of_term);
+              if constexpr (sizeof(T) == 8) lost[j] += worker.lost[row * stride + first + j];
+              sum[j] = next;
+            }
           }
-        out_.centroids[std::size_t(c) * d + j] = T((sum + lost) / double(count));
+        for (int j = 0; count > 0 && j < std::min(line, d - first); ++j)
+          out_.centroids[std::size_t(c) * d + first + j] = T((sum[j] + lost[j]) / double(count));
       }
-    }
   }
 
   Kernel<T> kernel_;
   int threads_;
   std::vector<Worker<T>> workers_;
-  std::vector<int> order_;  // centroids, equal ones adjacent
+  std::vector<double> squares_;  // |c|² of the centroids, relative to the origin
+  std::vector<int> order_;       // centroids, equal ones adjacent
   bool sums_are_exact_;
   Round<T> round_;
 };

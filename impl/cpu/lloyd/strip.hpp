@@ -18,11 +18,18 @@ struct Strip {
   template <class E>
   static constexpr int rows = (bytes == 64 ? 16 : 8) / vectors<E>;  // register tile: rows x vectors
 
-  /// Processes a thread's points, first to last - 1; first is a multiple of size.
-  static void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
+  /// Processes a thread's share of the points.
+  static void pass(const Round<T>& round, Worker<T>& worker, Shares& shares, int thread) {
+    process(round, worker, shares.own(thread));
+    for (Range range = shares.next(); range.first < range.last; range = shares.next()) process(round, worker, range);
+    while (!worker.open.empty()) settle(round, worker);
+  }
+
+  /// Processes the strips of a range that starts with a strip.
+  static void process(const Round<T>& round, Worker<T>& worker, Range range) {
     const int d = round.d;
-    for (std::int64_t i = first; i < last; i += size) {
-      const int length = int(std::min<std::int64_t>(size, last - i));
+    for (std::int64_t i = range.first; i < range.last; i += size) {
+      const int length = int(std::min<std::int64_t>(size, range.last - i));
       const T* x = round.points + i * d;
       if (length < size || (i + size) * d + overread > round.n * d) {
         std::memcpy(worker.rows.data(), x, std::size_t(length) * d * sizeof(T));
@@ -51,8 +58,7 @@ struct Strip {
       else if (changed > 0) move(round, worker, x, before, labels, length);
       worker.screened += length;
       worker.opened += open;
-      const bool is_last = i + size >= last;
-      while (std::ssize(worker.open) >= (is_last ? 1 : size)) settle(round, worker);
+      while (std::ssize(worker.open) >= size) settle(round, worker);
       if (worker.opened * 8 > worker.screened && worker.screened >= 16 * size && worker.strategy != Strategy::differences) {
         worker.strategy = Strategy(int(worker.strategy) + 1);
         worker.screened = worker.opened = 0;

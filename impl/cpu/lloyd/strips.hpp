@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -67,11 +68,11 @@ struct Tiles {
       : blocks((k + width - 1) / width), steps((d + depth - 1) / depth), values(std::size_t(blocks) * steps * 2 * cells),
         offsets(std::size_t(blocks) * width, -std::numeric_limits<float>::infinity()) {}
 
-  /// Sets centroid c's d values, `stride` apart.
-  void set(int c, const float* value, int stride, int d) {
-    for (int j = 0; j < d; ++j, value += stride) {
-      std::uint16_t* const first =
-          values.data() + (std::size_t(c / width) * steps + j / depth) * 2 * cells + j % width * 2 * width + c % width * 2 + j % depth / width;
+  /// Sets the values of centroid c in a step: up to `depth`, `stride` apart.
+  void set(int c, int step, const float* value, int stride, int count) {
+    std::uint16_t* const tile = values.data() + (std::size_t(c / width) * steps + step) * 2 * cells + c % width * 2;
+    for (int j = 0; j < count; ++j, value += stride) {
+      std::uint16_t* const first = tile + j % width * 2 * width + j / width;
       first[0] = rounded(*value);
       first[cells] = rounded(*value - std::bit_cast<float>(std::uint32_t(first[0]) << 16));
     }
@@ -87,6 +88,31 @@ struct Tiles {
 
 template <class T>
 struct Worker;
+
+/// Points, first to last - 1.
+struct Range {
+  std::int64_t first, last;
+};
+
+/// Shares the strips of n points out: half of them evenly, the same to each thread in every iteration, so that its cache may hold them. The others go in
+/// small pieces to whom is ready: processors differ in speed from one moment to the next.
+class Shares {
+ public:
+  Shares(std::int64_t n, int size, int threads)
+      : n_(n), size_(size), strips_((n + size - 1) / size), even_(threads > 1 ? strips_ / 2 : strips_), threads_(threads),
+        piece_(std::max<std::int64_t>(1, (strips_ - even_) / (16 * threads))), next_(even_) {}
+  Range own(int thread) const { return points(even_ * thread / threads_, even_ * (thread + 1) / threads_); }
+  /// Empty if none is left.
+  Range next() {
+    const std::int64_t first = std::min(strips_, next_.fetch_add(piece_, std::memory_order_relaxed));
+    return points(first, std::min(strips_, first + piece_));
+  }
+
+ private:
+  Range points(std::int64_t first, std::int64_t last) const { return {std::min(n_, first * size_), std::min(n_, last * size_)}; }
+  std::int64_t n_, size_, strips_, even_, threads_, piece_;
+  alignas(64) std::atomic<std::int64_t> next_;
+};
 
 /// State of an iteration, shared by all threads.
 template <class T>
@@ -124,7 +150,7 @@ struct alignas(64) Worker {
 template <class T>
 struct Kernel {
   int size, score_rows, plain_rows;
-  void (*pass)(const Round<T>&, Worker<T>&, std::int64_t first, std::int64_t last);
+  void (*pass)(const Round<T>&, Worker<T>&, Shares&, int thread);
   void (*screen_in_tiles)(const Round<T>&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
 };
 

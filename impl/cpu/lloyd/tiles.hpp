@@ -77,13 +77,18 @@ template <int n_blocks>
       _tile_loadd(3, offsets + width, 0);
     }
   }
+  const char* goal = fetched;
   for (int step = 0; step < steps; ++step, x += points * 2 * cells, c += 2 * cells) {
-    for (const char* const goal = fetched + advance; fetched < goal; fetched += 64) __builtin_prefetch(fetched, 0, 2);
+    const auto fetch = [&]() __attribute__((always_inline)) {  // a part at a time: they would keep loads waiting
+      for (goal += advance / 4; fetched < goal; fetched += 64) __builtin_prefetch(fetched, 0, 2);
+    };
     const auto load_points = [&](int term) __attribute__((always_inline)) {
+      fetch();
       _tile_loadd(4, x + term * cells, 64);
       _tile_loadd(5, x + (2 + term) * cells, 64);
     };
     const auto load_centroids = [&](int term) __attribute__((always_inline)) {
+      fetch();
       _tile_loadd(6, c + term * cells, 64);
       if constexpr (is_two) _tile_loadd(7, c + next_block + term * cells, 64);
     };
@@ -153,16 +158,16 @@ void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* 
   }
 }
 
-/// Processes a thread's points, with its matrix unit configured and released.
+/// Processes a thread's share of the points, with its matrix unit configured and released.
 template <class T>
-void pass(const Round<T>& round, Worker<T>& worker, std::int64_t first, std::int64_t last) {
+void pass(const Round<T>& round, Worker<T>& worker, Shares& shares, int thread) {
   struct alignas(64) {
     std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
     std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
     std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
   } const shapes;
   _tile_loadconfig(&shapes);
-  Kernel<T>(avx512_kernels()).pass(round, worker, first, last);
+  Kernel<T>(avx512_kernels()).pass(round, worker, shares, thread);
   _tile_release();
 }
 
