@@ -84,8 +84,8 @@ def consistent(
 
 
 def of_today(lines: Sequence[Line], makes: Callable[[Line], bool]) -> list[Line]:
-    """The lines of each exhibit's newest version, and right ones of others that today's makes with the same parameters,
-    unless the newest has the case."""
+    """The lines of each exhibit's newest version, and right or skipped ones of others that today's makes with the same
+    parameters, unless the newest has the case."""
     versions = {line["exhibit"]: line["exhibit_hash"] for line in lines}
     newest = [line for line in lines if line["exhibit_hash"] == versions[line["exhibit"]]]
     if len(newest) == len(lines):
@@ -93,7 +93,8 @@ def of_today(lines: Sequence[Line], makes: Callable[[Line], bool]) -> list[Line]
     cases = set(map(case_of, newest))
 
     def stays(line: Line) -> bool:
-        return bool(line["grade"]) and same_parameters(line, newest) and case_of(line) not in cases and makes(line)
+        counts = line["grade"] or line["skip"]
+        return bool(counts) and same_parameters(line, newest) and case_of(line) not in cases and makes(line)
 
     return [line for line in lines if line["exhibit_hash"] == versions[line["exhibit"]] or stays(line)]
 

@@ -83,6 +83,13 @@ def test_an_exhibit_may_grow(bench, older, stays):
     assert len(view.lines) == 1 + stays
 
 
+def test_a_reason_to_skip_outlives_its_version_of_the_exhibit(bench):
+    older = skipped("more than 8 dimensions", packages=1, date=OLD, exhibit_hash="a" * 16)
+    newest = line(packages=10, date=NEWER, exhibit_hash="b" * 16)
+    assert len(bench.view([older, newest]).lines) == 2
+    assert shown(bench.view([older, newest, line(packages=1, date=NEWER, exhibit_hash="b" * 16)])) == {1, 10}
+
+
 @cases(
     "newer stays",
     ({"packages": 1, "update": "exact"}, False),
