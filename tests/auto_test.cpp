@@ -78,7 +78,7 @@ struct Field {
   std::string choose(double part) {
     return choosing::within_budget<float, MadeUpClock>(candidates(), problem, model, false, part).candidate.implementation->name;
   }
-  std::string race() { return choosing::fastest_of_race<float, MadeUpClock>(candidates(), problem).implementation->name; }
+  std::string race(int whole = 300) { return choosing::fastest_of_race<float, MadeUpClock>(candidates(), problem, whole).implementation->name; }
 
   int prepared() const {
     int sum = 0;
@@ -156,6 +156,16 @@ TEST(Race, GoesOnWithThoseThatMayStillWin) {
   EXPECT_GT(field.all[0].limit, 80) << "some of them go on where the trials of all would take too long";
   EXPECT_EQ(field.all[6].limit, 20) << "one trial";
   EXPECT_LT(field.all[0].limit, 300) << "no whole run of a loser";
+}
+
+TEST(Race, ExpectsALongerRunIfNoTrialRests) {
+  const std::vector<MadeUp> candidates{{"plain", 0.3, 0.3}, {.name = "bounds", .foretold_s = 0.3, .run_s = 0.15, .early = 50, .early_s = 0.0012}};
+  for (const auto& [most, winner] : {std::pair{100, "plain"}, {300, "bounds"}}) {
+    Field field(candidates);
+    field.problem.max_iters = most;
+    EXPECT_EQ(field.race(100), winner) << "bounds take 110 ms of 100 iterations, plain 100, and of 200 iterations less; at most " << most;
+    EXPECT_LE(field.all[0].limit, 100) << "without further trials";
+  }
 }
 
 TEST(Race, EndsWhereOneIsLeftOrCannotPrepare) {

@@ -59,7 +59,7 @@ class Auto {
     else make_choice(problem, rivals, threads, model, race, trace), known[key] = chosen_;
     before = chosen_;
   }
-  void make_choice(Problem<T> problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, bool race,
+  void make_choice(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, bool race,
                    Trace& trace) {
     const double distinct = distinct_share(problem);
     std::vector<Candidate> all = candidates(rivals, threads, problem, precision_of<T>, model, distinct);
@@ -73,11 +73,12 @@ class Auto {
     if (list.size() == 1) chosen_ = list.front();
     else if (!on_cpu(list.front())) chosen_ = fastest(list, problem, model);
     else {
+      ProblemShape whole = expected(problem);
       if (problem.tolerance >= 0) {
-        problem.max_iters = iterations_to_rest(list.front(), problem);
-        list = shortlist(candidates(rivals, threads, problem, precision_of<T>, model, distinct), true);
+        whole.max_iters = iterations_to_rest(list.front(), problem);
+        list = shortlist(candidates(rivals, threads, whole, precision_of<T>, model, distinct), true);
       }
-      chosen_ = fastest_of_race(list, problem);
+      chosen_ = fastest_of_race(list, problem, whole.max_iters);
     }
   }
 

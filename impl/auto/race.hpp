@@ -136,10 +136,11 @@ struct Runner {
 };
 
 /// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on: bounds may pay late. Of
-/// these the first go on whose next trials take at most four of the shortest run that is foretold. A trial that comes to rest tells how long a run is.
+/// these the first go on whose next trials take at most four of the shortest run that is foretold. A trial that comes to rest tells how long a run is. If
+/// none does in as many iterations as were expected (`whole`), twice as many are.
 template <class T, class Clock = std::chrono::steady_clock>
-Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
-  int whole = expected(problem).max_iters, iters = trial_iterations(some, whole);
+Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem, int whole) {
+  int iters = trial_iterations(some, whole);
   std::vector<Runner> runners;
   for (const Candidate& one : some) runners.push_back({.candidate = &one});
   if (iters < whole)
@@ -149,13 +150,14 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
       one.shorter = std::exchange(one.longer, tried<T, Clock>(*one.candidate, problem, iters));
       if (one.longer.iters > 0 && one.longer.iters < iters) whole = std::min(whole, one.longer.iters);
     }
-    const auto run = [&](const Runner& one) { return one.run(whole); };
+    const int lasts = iters == whole ? std::min(2 * whole, problem.max_iters) : whole;
+    const auto run = [&](const Runner& one) { return one.run(lasts); };
     std::ranges::stable_sort(runners, {}, run);
     const double least = run(runners.front());
     const Candidate& best = *runners.front().candidate;
     double next = 0;
     const auto drops = [&](const Runner& one) {
-      next += 2 * one.longer.seconds;
+      next += std::min(2.0, double(whole) / iters) * one.longer.seconds;
       return run(one) > within * least || next > std::max(always, 4 * least);
     };
     runners.erase(std::ranges::find_if(runners, drops), runners.end());
