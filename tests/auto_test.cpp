@@ -219,9 +219,10 @@ TYPED_TEST(EqualPoints, CountAsOftenAsTheyOccur) {
 }
 
 TYPED_TEST(EqualPoints, AreSeenInASample) {
-  Repeated<TypeParam> repeated(20'000, 3, 700, 12);
-  EXPECT_EQ(choosing::distinct_share(repeated.problem), 1) << "too little work";
-  repeated.problem.max_iters = 5000;
+  Repeated<TypeParam> repeated(20'000, 5, 700, 10);
+  repeated.problem.max_iters = 999;
+  EXPECT_EQ(choosing::distinct_share(repeated.problem), 1) << "too little work: products of less than 10^9 coordinates";
+  repeated.problem.max_iters = 1000;
   EXPECT_LE(choosing::distinct_share(repeated.problem), 700 / 8192.0);
   Repeated<TypeParam> often(100'000, 3, 20'000, 12);
   often.problem.max_iters = 5000;

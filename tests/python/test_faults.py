@@ -59,6 +59,7 @@ def sentence(line: dict) -> str:
 
 def measured_again(fault: Fault, precision: str, folder: Path) -> dict:
     """A fault's line of another run: where others hold up most runs, times prove nothing."""
+    folder.mkdir(exist_ok=True)
     flags = [*problems()[fault.on].save(folder, "points"), "--out", folder / precision]
     faulty("run", "--implementation", f"^faults/{fault.name}$", "--precision", precision, *flags, folder=folder)
     return json.loads((folder / precision / "adhoc.jsonl").read_text())
@@ -87,8 +88,9 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Checks:
 def test_run_names_the_fault(fault: Fault, lines: Lines, tmp_path: Path) -> None:
     for precision in fault.precisions:
         line = lines[fault.on, fault.name, precision]
-        if fault.category == "untimed_work" and fault.run and sentence(line) == "":
-            line = measured_again(fault, precision, tmp_path)
+        for again in range(3 if fault.category == "untimed_work" and fault.run else 0):
+            if sentence(line) == "":
+                line = measured_again(fault, precision, tmp_path / str(again))
         said = sentence(line)
         if fault.run == "":
             assert fault.argued and (said == "" or re.search(COMES_AGAIN, said)), said
