@@ -27,7 +27,7 @@ struct MadeUp {
   double foretold_s, run_s;  // of the whole run
   double prepare_s = 0;
   bool fits = true, stops_early = true;
-  int early = 0;
+  int early = 0, rests_after = 1000;
   double early_s = 0;
   int prepared = 0, iterations = 0, limit = 0;
 };
@@ -38,7 +38,7 @@ struct MadeUpSolver final : AnySolver<float> {
   int iterate(Trace&) override {
     wait(of.run_s / whole * of.limit + of.early_s * std::min(of.early, of.limit));
     of.iterations += of.limit;
-    return of.limit;
+    return std::min(of.limit, of.rests_after);
   }
   Solution<float> download() override { return {}; }
   bool limit(int iters) override {
@@ -150,11 +150,13 @@ TEST(Budget, OfAShortRunAllowsNoTrial) {
 TEST(Race, GoesOnWithThoseThatMayStillWin) {
   std::vector<MadeUp> candidates(6, {"similar", 0.3, 0.4});
   candidates.push_back({"slow", 0.3, 2});
+  candidates.push_back({"slower", 0.3, 1});
   candidates.push_back({.name = "bounds", .foretold_s = 0.3, .run_s = 0.15, .early = 50, .early_s = 0.002});
   Field field(candidates);
   EXPECT_EQ(field.race(), "bounds");
   EXPECT_GT(field.all[0].limit, 80) << "some of them go on where the trials of all would take too long";
   EXPECT_EQ(field.all[6].limit, 20) << "one trial";
+  EXPECT_EQ(field.all[7].limit, 80) << "2.5 times the best is too slow in the third";
   EXPECT_LT(field.all[0].limit, 300) << "no whole run of a loser";
 }
 
@@ -174,6 +176,21 @@ TEST(Race, EndsWhereOneIsLeftOrCannotPrepare) {
   EXPECT_LT(clear.all.front().limit, 300) << "no trial of the whole run";
   Field large({{"too large", 0.3, 0.1, 0, false}, {"runs", 0.3, 1}});
   EXPECT_EQ(large.race(), "runs");
+}
+
+TEST(Race, TriesBriefRunsAFewTimes) {
+  Field field({{"fast", 0.001, 0.001}, {"slow", 0.001, 0.0015}});
+  EXPECT_EQ(field.race(), "fast");
+  for (const MadeUp& one : field.all) EXPECT_EQ(one.iterations, 6 * 300) << one.name << ": one that does not count, and five";
+}
+
+TEST(Race, LearnsFromTheLikeliestWhetherRunsRestSoon) {
+  for (const auto& [rests_after, fits] : {std::pair{7, true}, {1000, true}, {7, false}}) {
+    Field field({{.name = "likeliest", .foretold_s = 0.3, .run_s = 0.3, .fits = fits, .rests_after = rests_after}});
+    field.problem.n = 100'000, field.problem.tolerance = 0;
+    const int expected = choosing::expected(field.problem).max_iters;
+    EXPECT_EQ(choosing::iterations_to_rest(field.candidates()[0], field.problem), fits && rests_after < expected ? rests_after : expected);
+  }
 }
 
 // ---- points that repeat ------------------------------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@
 // the points that need it. Four points at a time meet a vector of centroids.
 #pragma once
 
+#include <atomic>
+
 #include "bench/base/exact.hpp"
 #include "impl/cpu/solver.hpp"
 #include "impl/cpu/yinyang/bounds.hpp"
@@ -114,16 +116,21 @@ class Filtered : public CpuSolver<T> {
     out_.assigned_centroids = out_.centroids;
     whole_ = groups_.find_twins(out_.assigned_centroids) || out_.iters == 1;
     groups_.take(out_.assigned_centroids, threads_);
-    constexpr int block = OpenPoints<T>::most_points;
-    const std::int64_t blocks = (p_.n + block - 1) / block;
+    // Several blocks a thread; half of them go to whom is ready, unless means come from means: then the order of moves counts.
+    constexpr std::int64_t line = 64, most = OpenPoints<T>::most_points;
+    const std::int64_t wanted = std::max<std::int64_t>(p_.n / (16 * threads_), groups_.count());
+    const std::int64_t block = std::clamp((wanted + line - 1) / line * line, line, most);
+    const std::int64_t blocks = (p_.n + block - 1) / block, even = incremental_ ? blocks : blocks / 2;
+    std::atomic<std::int64_t> rest = even;
 #pragma omp parallel num_threads(threads_)
     {
-      const int own = omp_get_thread_num();
+      const int own = omp_get_thread_num(), threads = omp_get_num_threads();
       auto& worker = workers_[own];
       worker.begin_iteration();
       moves_[own].clear();
-      for (std::int64_t b = own; b < blocks; b += omp_get_num_threads()) {
-        const int length = int(std::min<std::int64_t>(block, p_.n - b * block));
+      const auto next = [&](std::int64_t b) { return b < even ? b : rest.fetch_add(1, std::memory_order_relaxed); };
+      for (std::int64_t b = next(own); b < blocks; b = next(b + threads)) {
+        const int length = int(std::min(block, p_.n - b * block));
         worker.points.clear();
         if (whole_) take_all(worker, b * block, length);
         else filter(worker, b * block, length);
