@@ -73,12 +73,12 @@ class Auto {
     if (list.size() == 1) chosen_ = list.front();
     else if (!on_cpu(list.front())) chosen_ = fastest(list, problem, model);
     else {
-      ProblemShape whole = expected(problem);
+      Problem<T> run = problem;
       if (problem.tolerance >= 0) {
-        whole.max_iters = iterations_to_rest(list.front(), problem);
-        list = shortlist(candidates(rivals, threads, whole, precision_of<T>, model, distinct), true);
+        if (const int rest = iterations_to_rest(list.front(), problem)) run.max_iters = rest;
+        list = shortlist(candidates(rivals, threads, run, precision_of<T>, model, distinct), true);
       }
-      chosen_ = fastest_of_race(list, problem, whole.max_iters);
+      chosen_ = fastest_of_race(list, run);
     }
   }
 

@@ -137,10 +137,10 @@ struct Runner {
 
 /// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on: bounds may pay late. Of
 /// these the first go on whose next trials take at most four of the shortest run that is foretold. A trial that comes to rest tells how long a run is. If
-/// none does in as many iterations as were expected (`whole`), twice as many are.
+/// none does in as many iterations as were expected, twice as many are.
 template <class T, class Clock = std::chrono::steady_clock>
-Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem, int whole) {
-  int iters = trial_iterations(some, whole);
+Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
+  int whole = expected(problem).max_iters, iters = trial_iterations(some, whole);
   std::vector<Runner> runners;
   for (const Candidate& one : some) runners.push_back({.candidate = &one});
   if (iters < whole)
@@ -165,14 +165,14 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
   }
 }
 
-/// The number of iterations of a run to convergence, if the likeliest candidate rests soon.
+/// The number of iterations of a run to convergence, if the likeliest candidate rests soon; else 0.
 template <class T>
 int iterations_to_rest(const Candidate& likeliest, const Problem<T>& problem) {
   const int guess = expected(problem).max_iters;
   const double share = std::max(0.1, 2 * always / likeliest.likely());
   const int most = share >= 1 ? problem.max_iters : std::max(3, int(guess * share));
   const int iters = tried(likeliest, problem, std::min(most, problem.max_iters), 0).iters;
-  return iters > 0 && iters < most ? iters : guess;
+  return iters < most ? iters : 0;
 }
 
 }  // namespace
