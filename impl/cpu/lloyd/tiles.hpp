@@ -79,7 +79,7 @@ template <int n_blocks>
   }
   const char* goal = fetched;
   for (int step = 0; step < steps; ++step, x += points * 2 * cells, c += 2 * cells) {
-    const auto fetch = [&]() __attribute__((always_inline)) {  // a part at a time: they would keep loads waiting
+    const auto fetch = [&]() __attribute__((always_inline)) {  // a quarter of a step's: many at once keep the loads of tiles waiting
       for (goal += advance / 4; fetched < goal; fetched += 64) __builtin_prefetch(fetched, 0, 2);
     };
     const auto load_points = [&](int term) __attribute__((always_inline)) {

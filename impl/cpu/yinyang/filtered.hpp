@@ -116,7 +116,8 @@ class Filtered : public CpuSolver<T> {
     out_.assigned_centroids = out_.centroids;
     whole_ = groups_.find_twins(out_.assigned_centroids) || out_.iters == 1;
     groups_.take(out_.assigned_centroids, threads_);
-    // Several blocks a thread; half of them go to whom is ready, unless means come from means: then the order of moves counts.
+    // Half of the blocks go to the threads in turn, because open points lie together (unlike Shares, impl/cpu/lloyd/strips.hpp). The others go to whom is
+    // ready, unless means come from means: then the order of moves counts.
     constexpr std::int64_t line = 64, most = OpenPoints<T>::most_points;
     const std::int64_t wanted = std::max<std::int64_t>(p_.n / (16 * threads_), groups_.count());
     const std::int64_t block = std::clamp((wanted + line - 1) / line * line, line, most);
