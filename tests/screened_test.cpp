@@ -1,6 +1,6 @@
 // gpu/lloyd/screened and screened_mma, and on all GPUs gpu/many/screened and screened_peers, give the same bits for every grid. The first two need more
-// than nine tenths of their margin (skips without a GPU that they run on). cpu/lloyd/screened needs a third of its margin, and no case much more; it
-// gives the same labels with all instructions and numbers of threads, and the same centroids where sums need no rounding.
+// than nine tenths of their margin (skips without a GPU that they run on). cpu/lloyd/screened needs a third of its margin in fp32, and no case much more,
+// and nine tenths in bfloat16; it gives the same labels with all instructions and numbers of threads, and the same centroids where sums need no rounding.
 #include <cmath>
 
 #include "impl/cpu/lloyd/screened.hpp"
@@ -9,27 +9,27 @@
 namespace km {
 namespace {
 
-/// A value in fp16, for normal numbers.
-double in_fp16(double value) {
-  const double unit = std::ldexp(1, std::ilogb(value) - 10);
+/// A value with so many significant bits (11: fp16, 8: bfloat16), for normal numbers.
+double with_bits(double value, int bits) {
+  const double unit = std::ldexp(1, std::ilogb(value) - bits + 1);
   return std::nearbyint(value / unit) * unit;
 }
 
-/// The margin's worst case. fp16 holds both centroids, b and -b, so that all errors come from the points. Each point lies about half way, and its
+/// The margin's worst case. Both centroids, b and -b, have so few bits that all errors come from the points. Each point lies about half way, and its
 /// residual points along b. Scores lead the wrong way by 0.95 of 2 |residual| |b| and more, nearly all of the margin.
 template <class T>
 struct Misled {
-  Misled() {
+  Misled(int bits, double scale) : start{T(scale * 0.5), T(scale * -0.4375), T(scale * -0.5), T(scale * 0.4375)} {
     auto value = uniform(5, 0.6, 1.0);
     while (points.size() < 8000) {
-      const double y = value(), x = 0.875 * y - 1e-5, off_x = x - in_fp16(x), off_y = y - in_fp16(y);
+      const double y = value(), x = 0.875 * y - 1e-5, off_x = x - with_bits(x, bits), off_y = y - with_bits(y, bits);
       if (0.875 * off_y - off_x - 1e-5 < 0.95 * std::hypot(off_x, off_y) * std::hypot(1, 0.875)) continue;
       for (const double sign : {1, -1}) points.push_back(T(sign * x)), points.push_back(T(sign * y));
     }
     problem = Problem<T>{{.n = std::ssize(points) / 2, .d = 2, .k = 2, .max_iters = 1}, points, start};
   }
   std::vector<T> points;
-  const std::vector<T> start = {T(0.5), T(-0.4375), T(-0.5), T(0.4375)};
+  const std::vector<T> start;
   Problem<T> problem;
 };
 
@@ -79,7 +79,7 @@ TYPED_TEST(ScreenedOnTheGpu, IsRightForManyClustersAndForManyDimensions) {  // b
 TYPED_TEST(ScreenedOnTheGpu, IsRightWhereNineTenthsOfItsMarginAreNot) {
   const auto names = this->present({"gpu/lloyd/screened", "gpu/lloyd/screened_mma", "faults/screen_of_nine_tenths"});
   if (names.empty()) GTEST_SKIP() << "none of them runs here";
-  const Misled<TypeParam> misled;
+  const Misled<TypeParam> misled(11, 1);
   for (const auto& name : names) {
     const bool fault = name.starts_with("faults/");
     const Judgement judgement = judged(misled.problem, name);
@@ -127,8 +127,56 @@ TYPED_TEST(ScreenedOnTheCpu, IsRightWhereAThirdOfItsMarginIsNot) {
   }
 }
 
+/// The same for the centroids: bfloat16 holds the points x and -x, and both centroids' residuals point along x. A third dimension makes up for that.
+template <class T>
+struct MisledByCentroids {
+  MisledByCentroids() {
+    const T off = T(0.0038);
+    for (int i = 0; i < 64; ++i)
+      for (const T value : {4, 4, 1}) points.push_back(i % 2 == 0 ? value : -value);
+    start = {T(1.25) + off, T(-1.25) + off, T(0.003) - 16 * off, T(-1.25) - off, T(1.25) - off, 0};
+    problem = Problem<T>{{.n = 64, .d = 3, .k = 2, .max_iters = 1}, points, start};
+  }
+  std::vector<T> points, start;
+  Problem<T> problem;
+};
+
+TYPED_TEST(ScreenedOnTheCpu, IsRightWherePartsOfItsMarginInBfloat16AreNot) {
+  if (!has("bf16")) GTEST_SKIP() << "this CPU has no bf16";
+  const Misled<TypeParam> by_points(8, 8);  // |b| is large, so that little more than it is a distance
+  const MisledByCentroids<TypeParam> by_centroids;
+  for (const auto* problem : {&by_points.problem, &by_centroids.problem})
+    for (const char* instructions : {"bf16", "amx"}) {
+      if (!has(instructions)) continue;
+      const Config config({{"threads", std::int64_t(1)}, {"instructions", instructions}});
+      const auto wrong = [&](double share) {
+        Trace trace;
+        const auto solution = solved(Screened<TypeParam>(*problem, config, trace, share), trace);
+        return judge(*problem, solution, named("cpu/lloyd/screened").description, config).wrong_labels;
+      };
+      EXPECT_EQ(wrong(1), 0) << instructions;
+      EXPECT_GT(wrong(problem->n == 64 ? 0.85 : 0.9), 0.9 * double(problem->n)) << instructions;
+    }
+}
+
+/// Half of the centroids lie so close together that bfloat16 cannot tell them apart, and so do the others.
+TYPED_TEST(ScreenedOnTheCpu, LeavesTilesThatDecideTooLittle) {
+  if (!has("bf16")) GTEST_SKIP() << "this CPU has no bf16";
+  const Drawn<TypeParam> drawn({.n = 4000, .d = 40, .k = 30, .max_iters = 3},
+                               [near = uniform(6, -1e-4, 1e-4), at = 0]() mutable { return near() + (at++ / 40 % 2 == 0 ? 1 : -1); });
+  for (const char* instructions : {"bf16", "amx"}) {
+    if (!has(instructions)) continue;
+    Trace trace(true);
+    const ParameterValues values = {{"threads", std::int64_t(2)}, {"instructions", instructions}};
+    const auto solution = solve(drawn.problem, "cpu/lloyd/screened", values, trace);
+    EXPECT_EQ(trace.counters().at("tile_threads"), (std::vector<double>{2, 0, 0})) << instructions;
+    EXPECT_EQ(judge(drawn.problem, solution, named("cpu/lloyd/screened").description, config_of(named("cpu/lloyd/screened"), values)).wrong_labels,
+              0);
+  }
+}
+
 /// The largest lead that errors can give a wrong centroid b over c, less the share of the margin, in m |x|². A score errs by at most m |x||c|
-/// (roundings of x and c, products in bfloat16) or by m times the largest partial sum. The offset adds share m |c|² more. Both scores are equal.
+/// (roundings of x and c) or by m times the largest partial sum. The offset adds share m |c|² more. Both scores are equal.
 double undecided(double share, double b, double c) {
   const double score = b - b * b / 2, cosine = (score + c * c / 2) / c;
   if (std::abs(cosine) > 1) return -1;
@@ -155,7 +203,7 @@ template <class T>
 std::vector<Solution<T>> by_all_instructions(const Problem<T>& problem) {
   const Implementation& screened = named("cpu/lloyd/screened");
   std::vector<Solution<T>> found;
-  for (const char* instructions : {"portable", "avx2", "avx512", "amx", "best"})
+  for (const char* instructions : {"portable", "avx2", "avx512", "bf16", "amx", "best"})
     for (const std::int64_t threads : {1, 3})
       if (const ParameterValues values = {{"threads", threads}, {"instructions", instructions}};
           screened.description.unsupported(problem, config_of(screened, values), sizeof(T)).empty())

@@ -11,8 +11,9 @@
 // 0.54 of it, and one needs more than a third (tests/screened_test.cpp). If more than an eighth of a thread's points stays open (heavy tails), the
 // thread continues with differences. Their error is relative, but a term takes two operations instead of one.
 //
-// Each loop over points is compiled for several instruction sets (strip_*.cpp); the best is chosen at run time. With a matrix unit and enough work,
-// scores come from it (tiles.hpp), with a wider margin; vectors are the fallback.
+// Each loop over points is compiled for several instruction sets (strip_*.cpp); the best is chosen at run time. Where the CPU multiplies bfloat16 and
+// the work is enough, scores come from one such product (tiles.hpp), with a wider margin: 2 n d bytes more, laid out in prepare. Vectors are the
+// fallback where too many points stay open.
 //
 // Threads that are ready take what others have left (Shares), so the order of a sum varies, and with it what fp64 rounds off.
 //
@@ -41,8 +42,7 @@ using strips::Kernel, strips::Round, strips::Tiles, strips::Strategy, strips::Wo
 /// True if there is a matrix unit that this process may use.
 bool has_tiles() {
   constexpr int request = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") && __builtin_cpu_supports("avx512bf16") &&
-         ::syscall(SYS_arch_prctl, request, tile_data) == 0;
+  return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") && ::syscall(SYS_arch_prctl, request, tile_data) == 0;
 }
 #endif
 
@@ -54,13 +54,17 @@ bool has(std::string_view instructions) {
                       __builtin_cpu_supports("avx512vl");
   if (instructions == "avx2") return avx2;
   if (instructions == "avx512") return avx512;
-  if (instructions == "amx") return avx512 && has_tiles();
+  if (instructions == "bf16") return avx512 && __builtin_cpu_supports("avx512bf16");
+  if (instructions == "amx") return has("bf16") && has_tiles();
 #endif
   return instructions == "portable";
 }
 
 inline Parameter instructions_parameter() {
-  return {.name = "instructions", .fallback = "best", .range = {"best", "amx", "avx512", "avx2", "portable"}, .help = "vectors, or AMX's tiles"};
+  return {.name = "instructions",
+          .fallback = "best",
+          .range = {"best", "amx", "bf16", "avx512", "avx2", "portable"},
+          .help = "AMX's tiles, dot products of bfloat16, or vectors"};
 }
 
 inline std::string lacks_instructions(const ProblemShape&, const Config& config, int) {
@@ -68,17 +72,17 @@ inline std::string lacks_instructions(const ProblemShape&, const Config& config,
   return set == "best" || has(set) ? "" : "this CPU has no " + set;
 }
 
-/// True if tiles are faster than vectors. Tiles are 32 dimensions deep, and filling them costs as much as many centroids (measured with 2 to 784
-/// dimensions and 4 to 1000 clusters).
-bool tiles_pay(int k, int d) { return d >= 32 && std::int64_t(k) * d >= 6000; }
+/// True if tiles are faster than vectors (measured with 8 to 784 dimensions and 4 to 1000 clusters).
+bool tiles_pay(int k, int d) { return d >= Tiles::depth && std::int64_t(k) * d >= 1000; }
 
 template <class T>
 Kernel<T> kernel_for(std::string_view instructions, int k, int d) {
   const auto chosen = [&](std::string_view set) {
-    return instructions == set || (instructions == "best" && has(set) && (set != "amx" || tiles_pay(k, d)));
+    return instructions == set || (instructions == "best" && has(set) && ((set != "amx" && set != "bf16") || tiles_pay(k, d)));
   };
 #ifdef __x86_64__
   if (chosen("amx") && has("amx")) return strips::amx_kernels();
+  if (chosen("bf16")) return strips::bf16_kernels();
   if (chosen("avx512")) return strips::avx512_kernels();
   if (chosen("avx2")) return strips::avx2_kernels();
 #endif
@@ -103,8 +107,10 @@ class Screened : public CpuSolver<T> {
               .plain = {p_.k, p_.d, kernel_.plain_rows},
               .screen_in_tiles = kernel_.screen_in_tiles};
     const auto margin = [&](double m) { return float(margin_share * 1.01 * m * (1 + 16 * m)); };  // and second-order terms
-    if (kernel_.screen_in_tiles) round_.tiled = Tiles(p_.k, d);
-    round_.tile_margin = margin((3.1 * d + 800) * 0x1p-24);
+    if (kernel_.screen_in_tiles) round_.tiles = Tiles(p_.n, p_.k, d);
+    round_.tile_margin = margin(1.1 * double(d + 8) * 0x1p-24);
+    round_.missed_share = float(margin_share * 1.01);
+    round_.near_margin = margin(3 * double(d + 8) * 0x1p-24);
     round_.score_margin = margin(double(d + 8) * 0x1p-24);
     round_.plain_margin = T(margin_share * 1.01 * (d + 4) * std::numeric_limits<T>::epsilon() / 2);
     Shortage shortage;
@@ -119,11 +125,12 @@ class Screened : public CpuSolver<T> {
         worker.sums.resize(strips::copies(p_.k, p_.d) * p_.k * stride);
         worker.lost.resize(sizeof(T) == 8 ? worker.sums.size() : 0);
         worker.counts.resize(strips::copies(p_.k, p_.d) * p_.k);
-        worker.tiles.resize(Tiles::cached * Tiles::points * 2 * Tiles::cells);
-        worker.tile_sums.resize(round_.tiled.blocks * Tiles::points * Tiles::width * Tiles::width);
+        worker.tile_sums.resize(round_.tiles.blocks * Tiles::points * Tiles::width * Tiles::width);
       });
     }
     shortage.report();
+#pragma omp parallel for num_threads(threads_) schedule(static) if (kernel_.lay_out)
+    for (std::int64_t first = 0; first < (kernel_.lay_out ? p_.n : 0); first += size) kernel_.lay_out(round_, {first, std::min(p_.n, first + size)});
   }
 
   int iterate(Trace& trace) {
@@ -169,12 +176,13 @@ class Screened : public CpuSolver<T> {
       }
     }
     std::int64_t changed = 0;
-    for (const auto& worker : workers_) {
+    for (auto& worker : workers_) {
       changed += worker.changed;
       trace.count("settled", double(worker.settled));
       trace.count("candidates", double(worker.candidates));
       trace.count("tile_threads", worker.strategy == Strategy::tiles);
       trace.count("plain_threads", worker.strategy == Strategy::differences);
+      if (worker.strategy == Strategy::tiles && worker.opened * 4 > worker.screened * p_.k) worker.strategy = Strategy::products;
     }
     return changed;
   }
@@ -213,41 +221,54 @@ class Screened : public CpuSolver<T> {
     return exact;
   }
 
-  /// Packs the centroids in all layouts. A centroid equal to one of a lower index never wins and is left out.
+  /// Packs the centroids as the threads read them. A centroid equal to one of a lower index never wins and is left out.
   void pack() {
     const int d = p_.d, k = p_.k;
     const auto row = [&](int c) { return std::span(round_.centroids + std::size_t(c) * d, d); };
     const auto relative = [&](int c, int j) { return double(row(c)[j]) - double(round_.origin[j]); };
+    const bool tiled = round_.screen_in_tiles,
+               vectors = std::ranges::any_of(workers_, [](auto&worker) { return worker.strategy != Strategy::tiles; });
+    bool no_room = d > 100'000;  // in fp32, for the values or the margin
     // A part is whole cache lines of each layout: 16 centroids and 32 dimensions.
     constexpr int width = Tiles::width, depth = Tiles::depth;
 #pragma omp parallel num_threads(threads_) if (std::int64_t(k) * d > 2000)
     {
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) reduction(|| : no_room)
       for (int c = 0; c < k; ++c) {
-        double square = 0;
-        for (int j = 0; j < d; ++j) square += relative(c, j) * relative(c, j);
+        double square = 0, missed = 0;
+        for (int j = 0; j < d; ++j) {
+          const double value = relative(c, j);
+          square += value * value;
+          if (!tiled) continue;
+          const double miss = value - Tiles::value(Tiles::bits(float(value)));
+          missed += miss * miss;
+        }
         squares_[c] = square;
+        no_room = no_room || !(square < 1e37);
+        if (tiled) round_.tiles.missed[c] = float(round_.missed_share * std::sqrt(missed));
       }
 #pragma omp single nowait
       set_offsets(row);
 #pragma omp for collapse(2) schedule(static)
       for (int block = 0; block < k; block += width)
-        for (int begin = 0; begin < d; begin += depth) {
-          const int end = std::min(begin + depth, d);
+        for (int begin = 0; begin < d; begin += depth)
           for (int c = block; c < std::min(block + width, k); ++c) {
             float* const scored = round_.scored.value(c, d);
             T* const plain = round_.plain.value(c, d);
-            for (int j = begin; j < end; ++j) {
-              scored[j * kernel_.score_rows] = float(relative(c, j));
+            for (int j = begin; j < std::min(begin + depth, d); ++j) {
+              const float value = float(relative(c, j));
+              if (tiled) round_.tiles.set(c, j, value);
+              if (!vectors && !no_room) continue;
+              scored[j * kernel_.score_rows] = value;
               plain[j * kernel_.plain_rows] = row(c)[j];
             }
-            if (round_.screen_in_tiles) round_.tiled.set(c, begin / depth, scored + begin * kernel_.score_rows, kernel_.score_rows, end - begin);
           }
-        }
     }
+    if (no_room)
+      for (auto& worker : workers_) worker.strategy = Strategy::differences;
   }
 
-  /// Sets what the scores start from; chooses differences if fp32 cannot hold the values or the margin. row: of a centroid.
+  /// Sets what the scores start from. row: of a centroid.
   template <class Row>
   void set_offsets(Row row) {
     std::iota(order_.begin(), order_.end(), 0);
@@ -256,43 +277,40 @@ class Screened : public CpuSolver<T> {
       const auto order = std::lexicographical_compare_three_way(row(a).begin(), row(a).end(), row(b).begin(), row(b).end());
       return order == 0 ? a < b : order < 0;
     });
-    bool no_room = p_.d > 100'000;
     for (int at = 0; at < p_.k; ++at) {
       const int c = order_[at];
       const bool repeated = at > 0 && squares_[c] == squares_[order_[at - 1]] && std::ranges::equal(row(c), row(order_[at - 1]));
       const auto offset = [&](float margin) {
         return repeated ? -std::numeric_limits<float>::infinity() : float(-squares_[c] / 2 * (1 - 2 * double(margin)));
       };
-      no_room = no_room || !(squares_[c] < 1e37);
       round_.scored.offsets[c] = offset(round_.score_margin);
       round_.plain.offsets[c] = repeated ? -std::numeric_limits<T>::infinity() : 0;
-      if (round_.screen_in_tiles) round_.tiled.offsets[c] = offset(round_.tile_margin);
+      if (round_.screen_in_tiles) round_.tiles.offsets[c] = offset(round_.tile_margin);
     }
-    if (no_room)
-      for (auto& worker : workers_) worker.strategy = Strategy::differences;
   }
 
   void update(Trace& trace) {
     const auto phase = trace.phase("update");
     const int d = p_.d, k = p_.k, stride = strips::stride(d), copies = strips::copies(k, d);
-    constexpr int line = 64 / sizeof(double);  // sums of one centroid that a thread adds up at once
+    constexpr int part = 64;  // sums of one centroid that a thread adds up at once: whole cache lines, enough for the processor to fetch ahead
 #pragma omp parallel for collapse(2) num_threads(threads_) schedule(static) if (std::int64_t(k) * d * copies * threads_ > 10'000)
     for (int c = 0; c < k; ++c)
-      for (int first = 0; first < d; first += line) {
+      for (int first = 0; first < d; first += part) {
+        const int length = std::min(part, stride - first);
         std::int64_t count = 0;
-        double sum[line] = {}, lost[line] = {};
+        double sum[part] = {}, lost[part] = {};
         for (const auto& worker : workers_)
           for (int copy = 0; copy < copies; ++copy) {
             const std::size_t row = std::size_t(copy) * k + c;
             count += worker.counts[row];
-            for (int j = 0; j < line; ++j) {
+            for (int j = 0; j < length; ++j) {
               const double term = worker.sums[row * stride + first + j], next = sum[j] + term, of_term = next - sum[j];
               lost[j] += (sum[j] - (next - of_term)) + (term - of_term);
               if constexpr (sizeof(T) == 8) lost[j] += worker.lost[row * stride + first + j];
               sum[j] = next;
             }
           }
-        for (int j = 0; count > 0 && j < std::min(line, d - first); ++j)
+        for (int j = 0; count > 0 && j < std::min(part, d - first); ++j)
           out_.centroids[std::size_t(c) * d + first + j] = T((sum[j] + lost[j]) / double(count));
       }
   }

@@ -37,7 +37,7 @@ struct Strip {
       }
       alignas(64) std::int32_t labels[size];
       switch (worker.strategy) {
-        case Strategy::tiles: round.screen_in_tiles(round, worker, x, labels); break;
+        case Strategy::tiles: round.screen_in_tiles(round, worker, {i, i + length}, x, labels); break;
         case Strategy::products: screen<float, false>(round, worker, x, labels); break;
         case Strategy::differences: screen<T, true>(round, worker, x, labels); break;
       }
@@ -59,10 +59,8 @@ struct Strip {
       worker.screened += length;
       worker.opened += open;
       while (std::ssize(worker.open) >= size) settle(round, worker);
-      if (worker.opened * 8 > worker.screened && worker.screened >= 16 * size && worker.strategy != Strategy::differences) {
-        worker.strategy = Strategy(int(worker.strategy) + 1);
-        worker.screened = worker.opened = 0;
-      }
+      if (worker.strategy == Strategy::products && worker.opened * 8 > worker.screened && worker.screened >= 16 * size)
+        worker.strategy = Strategy::differences;
     }
   }
 

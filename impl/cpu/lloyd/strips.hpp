@@ -34,6 +34,14 @@ struct CacheLines {
 template <class E>
 using Buffer = std::vector<E, CacheLines<E>>;
 
+/// Leaves new values unset: the thread that writes a page first gets it nearby.
+template <class E>
+struct UnsetLines : CacheLines<E> {
+  void construct(E*) {}
+};
+template <class E>
+using UnsetBuffer = std::vector<E, UnsetLines<E>>;
+
 constexpr int overread = 16;  // values readable behind a row
 
 /// Centroids as products() reads them: blocks of `rows`, by dimension within a block. A score starts from its offset; -infinity excludes padding and
@@ -53,37 +61,47 @@ struct Packed {
 /// How a thread scores its points, fastest first. It moves to the next strategy if too many points stay open.
 enum class Strategy { tiles, products, differences };
 
-/// Centroids as tiles.hpp reads them: each value is a sum of two bfloat16, with separate tiles for the terms. A tile is 16 centroids and 32
-/// dimensions, two dimensions interleaved. Tiles of the same centroids follow each other by dimension.
+/// Centroids and points as tiles.hpp reads them, in bfloat16. A tile is 16 of them and 32 dimensions, zeros behind the last.
 struct Tiles {
   static constexpr int width = 16, depth = 32, cells = width * depth;
-  static constexpr int points = 2;  // tiles of points per strip
-  static constexpr int cached = 8;  // steps of `depth` dimensions whose point tiles stay in the first-level cache
-  int blocks = 0, steps = 0;
-  Buffer<std::uint16_t> values;
-  Buffer<float> offsets;
+  static constexpr int points = 2;        // tiles of points per strip
+  int blocks = 0, steps = 0;              // of 16 centroids; of 32 dimensions
+  Buffer<std::uint16_t> centroids;        // by block, then step; 32 dimensions of each of 16 centroids: dimensions j and j + 16 are neighbours
+  Buffer<float> offsets, missed;          // missed: length of what rounding misses, and of what the score's error needs more
+  UnsetBuffer<std::uint16_t> of_points;   // by strip, step, then tile; both neighbours of each of 16 points
+  UnsetBuffer<float> squares, residuals;  // of each point x, relative to the origin: |x|² and the length of what rounding misses
 
   Tiles() = default;
-  Tiles(int k, int d)
-      : blocks((k + width - 1) / width), steps((d + depth - 1) / depth), values(std::size_t(blocks) * steps * 2 * cells),
-        offsets(std::size_t(blocks) * width, -std::numeric_limits<float>::infinity()) {}
-
-  /// Sets the values of centroid c in a step: up to `depth`, `stride` apart.
-  void set(int c, int step, const float* value, int stride, int count) {
-    std::uint16_t* const tile = values.data() + (std::size_t(c / width) * steps + step) * 2 * cells + c % width * 2;
-    for (int j = 0; j < count; ++j, value += stride) {
-      std::uint16_t* const first = tile + j % width * 2 * width + j / width;
-      first[0] = rounded(*value);
-      first[cells] = rounded(*value - std::bit_cast<float>(std::uint32_t(first[0]) << 16));
-    }
+  Tiles(std::int64_t n, int k, int d)
+      : blocks((k + width - 1) / width), steps((d + depth - 1) / depth), centroids(std::size_t(blocks) * steps * cells),
+        offsets(std::size_t(blocks) * width, -std::numeric_limits<float>::infinity()), missed(offsets.size()) {
+    const std::size_t tiles = (n + points * width - 1) / (points * width) * points;
+    of_points.resize(tiles * steps * cells);
+    squares.resize(tiles * width);
+    residuals.resize(tiles * width);
   }
 
- private:
+  /// Sets value j of centroid c.
+  void set(int c, int j, float value) {
+    const int within = j % depth;
+    centroids[(std::size_t(c / width) * steps + j / depth) * cells + c % width * depth + within % width * 2 + within / width] = bits(value);
+  }
+  /// A strip's points, starting with a step.
+  std::uint16_t* strip(std::int64_t i, int step) { return of_points.data() + (i / (points * width) * steps + step) * points * cells; }
+  const std::uint16_t* strip(std::int64_t i, int step) const { return const_cast<Tiles*>(this)->strip(i, step); }
+
   /// Bits of the nearest bfloat16.
-  static std::uint16_t rounded(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return std::uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  static std::uint16_t bits(float value) {
+    const auto all = std::bit_cast<std::uint32_t>(value);
+    return std::uint16_t((all + 0x7fff + (all >> 16 & 1)) >> 16);
   }
+  static float value(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t(bits) << 16); }
+};
+
+/// A centroid that tiles leave to a point of a strip.
+struct Near {
+  float square;  // of the distance
+  int c, p;
 };
 
 template <class T>
@@ -123,13 +141,15 @@ struct Round {
   std::int32_t* labels = nullptr;
   Buffer<T> origin;         // repeated: overread (d + 1) values
   Packed<float> scored;     // centroids relative to the origin; offsets -|c|²/2 (1 - 2 margin)
-  Tiles tiled;              // the same for the matrix unit
+  Tiles tiles;              // points and centroids in bfloat16, relative to the origin
   Packed<T> plain;          // unchanged centroids; offsets 0
   float score_margin = 0;   // bound of a score's error, relative to (|x|² + |c|²)/2 and |c|²/2
-  float tile_margin = 0;    // the same for tiles
+  float tile_margin = 0;    // the same for tiles, without what bfloat16 rounds off
+  float missed_share = 0;   // by which what bfloat16 misses counts
+  float near_margin = 0;    // by which a squared distance in fp32 may exceed the least, relative
   T plain_margin = 0;       // the same for a distance², relative
   bool only_moved = false;  // keep the previous sums and counts; add moved points only
-  void (*screen_in_tiles)(const Round&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
+  void (*screen_in_tiles)(const Round&, Worker<T>&, Range, const T* x, std::int32_t* labels) = nullptr;
 };
 
 /// State of a thread.
@@ -137,12 +157,12 @@ template <class T>
 struct alignas(64) Worker {
   Buffer<float> columns;
   Buffer<T> plain_columns, rows, scores;
-  Buffer<std::uint16_t> tiles;  // of a strip's points, `cached` steps
   Buffer<float> tile_sums;
+  std::vector<Near> near;
   Buffer<double> sums, lost;               // copies x k x stride; lost (T = double only): rounding errors of sums
   std::vector<std::int64_t> counts, open;  // open: points to settle
   std::int64_t changed = 0, settled = 0, candidates = 0;
-  std::int64_t screened = 0, opened = 0;  // with this strategy, in this iteration
+  std::int64_t screened = 0, opened = 0;  // points, with this strategy in this iteration; of tiles: distances that it left to compute
   Strategy strategy = Strategy::products;
 };
 
@@ -151,7 +171,8 @@ template <class T>
 struct Kernel {
   int size, score_rows, plain_rows;
   void (*pass)(const Round<T>&, Worker<T>&, Shares&, int thread);
-  void (*screen_in_tiles)(const Round<T>&, Worker<T>&, const T* x, std::int32_t* labels) = nullptr;
+  void (*lay_out)(Round<T>&, Range strip) = nullptr;  // sets its tiles
+  void (*screen_in_tiles)(const Round<T>&, Worker<T>&, Range strip, const T* x, std::int32_t* labels) = nullptr;
 };
 
 /// The passes in one instruction set; converts to that of either precision.
@@ -160,6 +181,7 @@ struct Kernels : Kernel<float>, Kernel<double> {};
 Kernels portable_kernels();
 Kernels avx2_kernels();
 Kernels avx512_kernels();
+Kernels bf16_kernels();
 Kernels amx_kernels();
 
 /// Length of a row of sums: d, padded to whole vectors.

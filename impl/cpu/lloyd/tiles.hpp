@@ -1,11 +1,16 @@
-// Scores on a CPU's matrix unit (AMX): tiles of 16 points and 16 centroids, bfloat16 products summed in fp32. A value x is approximated by x1 + x2,
-// two bfloat16. Three of the four products of two such sums are made: x1 c1 + x1 c2 + x2 c1 (Henry, Tang, Heinecke, "Leveraging the bfloat16
-// artificial intelligence datatype for higher-precision computations", 2019). Include after strip.hpp, under a pragma that selects AMX.
+// Scores from one product of points and centroids in bfloat16, summed in fp32: a tile is 16 points and 16 centroids. The points are laid out once. The
+// few that stay open are settled at once: by differences from the centroids that the margin leaves, then exactly. strip_amx.cpp and strip_bf16.cpp
+// include this after strip.hpp, under a pragma that selects their instructions, and say how tiles are multiplied.
 //
-// The bound. bfloat16 has 8 significant bits: |x2| <= 2^-8 |x|, and x1 + x2 misses x by at most 2^-16 |x|; c likewise. The omitted product x2 c2 and
-// these residuals contribute 3.02 * 2^-16 |x||c|. Summing 3 d products and the offset in any order errs by 3 d u relative to the sum of magnitudes,
-// 1.02 |x||c| + |c|²/2. Over 256 products tests/tile_sums_test.cpp measures 5 u. With the rest as in screened.hpp, m = (3.1 d + 800) u instead of
-// (d + 8) u. The unit flushes inputs and results below 2^-126 to zero: 16 (d + 1) 2^-126 covers that.
+// The bound. Points x and centroids c are relative to the origin, y and g are their roundings, r = |x - y|, r_c = |c - g|. A score here is
+// U_c = y g - |c|²/2 + |x| r_c; b has the greatest. Let c be as near as b or nearer, hence |c - b| <= 2 |x - b|. The first two terms of U_c - U_b differ
+// from x c - |c|²/2 - (x b - |b|²/2) >= 0 by (x - y)(c - b) and y (c - g of c), y (b - g of b): c trails b by at most 2 r |x - b| + 2 |x| r_b. What fp32
+// rounds off adds m (9 |x|² - 8 s) with m = (d + 8) u as in screened.hpp. |x - b|² is |x|² - 2 s, and s, the score without |x| r_b, misses by at most
+// r |b| + |x| r_b, where |b| <= |x| + |x - b|.
+//
+// Products of two bfloat16 are exact. Their sum over d, in any order, errs by d u of the sum of magnitudes (tests/tile_sums_test.cpp measures 5 u over
+// 256). Inputs and results below 2^-126 may be flushed to zero: 16 (d + 1) 2^-126 covers that. Cases that need nine tenths of 2 r |x - b| and 0.85 of
+// 2 |x| r_b: tests/screened_test.cpp.
 #include "impl/cpu/lloyd/strips.hpp"
 
 namespace km::strips::tiles {
@@ -17,6 +22,16 @@ constexpr int width = Tiles::width, depth = Tiles::depth, cells = Tiles::cells, 
 
 using V = Vector<float, 64>;
 constexpr auto lanes = std::make_integer_sequence<int, width>();
+
+[[gnu::always_inline]] inline V root(V value) { return _mm512_maskz_sqrt_ps(0xffff, value); }
+
+[[gnu::always_inline]] inline float sum_of(V value) {
+  float lane[width];
+  std::memcpy(lane, &value, sizeof lane);
+  for (int half = width / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
+}
 
 /// Returns 16 values relative to their origin, zeros behind the mask.
 [[gnu::always_inline]] inline V centred(const float* x, const float* origin, std::uint32_t mask) {
@@ -31,144 +46,149 @@ constexpr auto lanes = std::make_integer_sequence<int, width>();
   return __builtin_convertvector(value, V);
 }
 
-/// Writes steps begin to end - 1 of a strip's points, both terms: tiles[step][16 points][term]. Adds to |x|², lane by lane.
+/// Calls f(low, high) with the differences of 32 dimensions of x and origin from j on.
+template <class T, class F>
+[[gnu::always_inline]] inline void with_differences(const T* x, const T* origin, int j, int d, F f) {
+  const std::uint32_t mask = d - j >= depth ? ~0u : (1u << (d - j)) - 1;
+  f(centred(x + j, origin + j, mask), centred(x + j + width, origin + j + width, mask >> width));
+}
+
+/// Sets the tiles of a strip's points, |x|² and what rounding misses.
 template <class T>
-[[gnu::always_inline]] inline void split(const Round<T>& round, const T* x, int begin, int end, std::uint16_t* tiles, V* squares) {
+void lay_out(Round<T>& round, Range strip) {
   using Bits = Vector<std::uint32_t, 64>;
-  for (int p = 0; p < points * width; ++p, x += round.d) {
-    V square[2] = {squares[p], V{}};
-    std::uint16_t* to = tiles + p / width * 2 * cells + p % width * depth;
-    for (int step = begin; step < end; ++step, to += points * 2 * cells) {
-      const int j = step * depth, left = round.d - j;
-      const std::uint32_t mask = left >= depth ? ~0u : (1u << left) - 1;
-      V low = centred(x + j, round.origin.data() + j, mask);
-      V high = centred(x + j + width, round.origin.data() + j + width, mask >> width);
-      square[0] += low * low;
-      square[1] += high * high;
-      for (int term = 0; term < 2; ++term) {
-        const Bits low_bits = (reinterpret_cast<Bits>(low) + 0x8000) & 0xffff0000, high_bits = (reinterpret_cast<Bits>(high) + 0x8000) & 0xffff0000;
-        const Bits both = low_bits >> 16 | high_bits;
-        std::memcpy(to + term * cells, &both, sizeof both);
-        low -= reinterpret_cast<V>(low_bits);
-        high -= reinterpret_cast<V>(high_bits);
-      }
+  for (int tile = 0; tile < points; ++tile) {
+    const std::int64_t first = strip.first + tile * width, length = std::min<std::int64_t>(width, strip.last - first);
+    V squares[width] = {}, missed[width] = {};
+    for (int step = 0; step < round.tiles.steps; ++step) {
+      V rows[width] = {};
+      for (int p = 0; p < length; ++p)
+        with_differences(
+            round.points + (first + p) * round.d, round.origin.data(), step * depth, round.d, [&](V low, V high) __attribute__((always_inline)) {
+              squares[p] += low * low + high * high;
+              const Bits low_bits = (reinterpret_cast<Bits>(low) + 0x8000) & 0xffff0000,
+                         high_bits = (reinterpret_cast<Bits>(high) + 0x8000) & 0xffff0000;
+              const Bits both = low_bits >> 16 | high_bits;
+              std::memcpy(&rows[p], &both, sizeof both);
+              low -= reinterpret_cast<V>(low_bits);
+              high -= reinterpret_cast<V>(high_bits);
+              missed[p] += low * low + high * high;
+            });
+      Strip<T>::shuffle(rows, lanes);
+      std::memcpy(round.tiles.strip(strip.first, step) + tile * cells, rows, sizeof rows);
     }
-    squares[p] = square[0] + square[1];
+    const auto total = [](V * rows) __attribute__((always_inline)) {  // of each point
+      Strip<T>::shuffle(rows, lanes);
+      return std::accumulate(rows, rows + width, V{});
+    };
+    const V square = total(squares), residual = root(total(missed));
+    std::memcpy(round.tiles.squares.data() + first, &square, sizeof square);
+    std::memcpy(round.tiles.residuals.data() + first, &residual, sizeof residual);
   }
 }
 
-/// Multiplies one or two blocks of centroids by a strip's points over some steps. Sums continue `from`, or start from the offsets if it is null.
-template <int n_blocks>
-[[gnu::always_inline]] inline void multiply(const std::uint16_t* x, const std::uint16_t* c, std::int64_t next_block, int steps, const float* offsets,
-                                            const float* from, float* to, const char*& fetched, std::int64_t advance) {
-  const auto is_two = std::integral_constant<bool, n_blocks == 2>();
-  if (from) {
-    _tile_loadd(0, from, 64);
-    _tile_loadd(1, from + 256, 64);
-    if constexpr (is_two) {
-      _tile_loadd(2, from + 512, 64);
-      _tile_loadd(3, from + 768, 64);
-    }
-  } else {
-    _tile_loadd(0, offsets, 0);
-    _tile_loadd(1, offsets, 0);
-    if constexpr (is_two) {
-      _tile_loadd(2, offsets + width, 0);
-      _tile_loadd(3, offsets + width, 0);
-    }
+/// Memory on its way to the second-level cache.
+class Prefetch {
+ public:
+  /// calls: of some(), evenly.
+  Prefetch(const void* from, std::int64_t bytes, int calls) : next_(static_cast<const char*>(from)), goal_(next_), share_(bytes / calls) {}
+  [[gnu::always_inline]] void some() {
+    for (goal_ += share_; next_ < goal_; next_ += 64) __builtin_prefetch(next_, 0, 2);
   }
-  const char* goal = fetched;
-  for (int step = 0; step < steps; ++step, x += points * 2 * cells, c += 2 * cells) {
-    const auto fetch = [&]() __attribute__((always_inline)) {  // a quarter of a step's: many at once keep the loads of tiles waiting
-      for (goal += advance / 4; fetched < goal; fetched += 64) __builtin_prefetch(fetched, 0, 2);
-    };
-    const auto load_points = [&](int term) __attribute__((always_inline)) {
-      fetch();
-      _tile_loadd(4, x + term * cells, 64);
-      _tile_loadd(5, x + (2 + term) * cells, 64);
-    };
-    const auto load_centroids = [&](int term) __attribute__((always_inline)) {
-      fetch();
-      _tile_loadd(6, c + term * cells, 64);
-      if constexpr (is_two) _tile_loadd(7, c + next_block + term * cells, 64);
-    };
-    const auto add_up = [&]() __attribute__((always_inline)) {
-      _tile_dpbf16ps(0, 4, 6);
-      _tile_dpbf16ps(1, 5, 6);
-      if constexpr (is_two) {
-        _tile_dpbf16ps(2, 4, 7);
-        _tile_dpbf16ps(3, 5, 7);
-      }
-    };
-    load_points(1);
-    load_centroids(0);
-    add_up();
-    load_points(0);
-    add_up();
-    load_centroids(1);
-    add_up();
-  }
-  _tile_stored(0, to, 64);
-  _tile_stored(1, to + 256, 64);
-  if constexpr (is_two) {
-    _tile_stored(2, to + 512, 64);
-    _tile_stored(3, to + 768, 64);
-  }
+
+ private:
+  const char *next_, *goal_;
+  std::int64_t share_;
+};
+
+[[gnu::always_inline]] inline V loaded(const float* from) {
+  V value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
 }
 
-/// Sets labels[p] to the nearest centroid of point p, or -1 if the margin leaves it open.
+/// Labels the open points of a tile, bits of `open`, among the centroids with a score of at least `least`. x: of the tile. products: of the first 16
+/// centroids; the next are as far as a strip's.
 template <class T>
-void screen(const Round<T>& round, Worker<T>& worker, const T* x, std::int32_t* labels) {
-  const Tiles& centroids = round.tiled;
-  auto* const split_points = worker.tiles.data();
-  float* const sums = worker.tile_sums.data();
-  V squares[points * width] = {};
+void settle(const Round<T>& round, Worker<T>& worker, const T* x, unsigned open, const float* products, V norm, V least, std::int32_t* labels) {
+  const std::int64_t d = round.d;
+  float bound[width];
+  std::ranges::fill(bound, std::numeric_limits<float>::infinity());
+  worker.near.clear();
+  for (int c = 0; c < round.k; ++c) {
+    const V score = loaded(products + (c / width * points * width + c % width) * width) + (round.tiles.offsets[c] + norm * round.tiles.missed[c]);
+    for (unsigned left = open & _mm512_cmp_ps_mask(score, least, _CMP_NLT_UQ); left != 0; left &= left - 1) {
+      const int p = std::countr_zero(left);
+      V sum[2] = {};
+      for (int j = 0; j < d; j += depth)
+        with_differences(
+            x + p * d, round.centroids + c * d, j, round.d, [&](V low, V high) __attribute__((always_inline)) {
+              sum[0] += low * low;
+              sum[1] += high * high;
+            });
+      const float square = sum_of(sum[0] + sum[1]);
+      worker.near.push_back({square, c, p});
+      bound[p] = std::min(bound[p], square);
+    }
+  }
+  for (float& square : bound) square += round.near_margin * square + 16 * (round.d + 1) * std::numeric_limits<float>::min();
+  for (const auto [square, c, p] : worker.near) {
+    if (square > bound[p]) continue;
+    if (labels[p] < 0 || compare_distances(x + p * d, round.centroids + c * d, round.centroids + labels[p] * d, round.d) < 0) labels[p] = c;
+    ++worker.candidates;
+  }
+  worker.settled += std::popcount(open);
+  worker.opened += std::ssize(worker.near);
+}
+
+/// Sets labels[p] to the nearest centroid of point p. x: rows of the strip. Product: multiplies.
+template <class Product, class T>
+void screen(const Round<T>& round, Worker<T>& worker, Range strip, const T* x, std::int32_t* labels) {
+  const Tiles& tiles = round.tiles;
+  float* const products = worker.tile_sums.data();
   typename Strip<T>::template BestTwo<float> two;
-  const int stretches = (centroids.steps + Tiles::cached - 1) / Tiles::cached, stretch = (centroids.steps + stretches - 1) / stretches;
-  const auto* fetched = reinterpret_cast<const char*>(x + points * width * round.d);
-  const std::int64_t advance = std::int64_t(points) * width * round.d * sizeof(T) / (centroids.steps * ((centroids.blocks + 1) / 2));
-  for (int begin = 0; begin < centroids.steps; begin += stretch) {
-    const int end = std::min(begin + stretch, centroids.steps);
-    split(round, x, begin, end, split_points, squares);
-    asm volatile("" ::: "memory");  // the compiler does not see tile loads
-    for (int block = 0; block < centroids.blocks; block += 2) {
-      const int n_blocks = std::min(2, centroids.blocks - block);
-      const std::int64_t next_block = std::int64_t(centroids.steps) * 2 * cells;
-      const auto* c = centroids.values.data() + block * next_block + begin * 2 * cells;
-      float* const aside = sums + std::int64_t(block) * points * width * width;
-      const float* const from = begin > 0 ? aside : nullptr;
-      if (n_blocks == 2)
-        multiply<2>(split_points, c, next_block, end - begin, centroids.offsets.data() + block * width, from, aside, fetched, advance);
-      else multiply<1>(split_points, c, next_block, end - begin, centroids.offsets.data() + block * width, from, aside, fetched, advance);
-      if (end < centroids.steps) continue;
-      asm volatile("" ::: "memory");
-      for (int tile = 0; tile < points * n_blocks; ++tile) {
-        V scores[width];
-        std::memcpy(scores, aside + tile * width * width, sizeof scores);
-        Strip<T>::shuffle(scores, lanes);
-        for (int r = 0; r < width; ++r) two.add((block + tile / points) * width + r, tile % points, scores[r]);
+  V norms[points];
+  for (int v = 0; v < points; ++v) norms[v] = root(loaded(tiles.squares.data() + strip.first + v * width));
+  constexpr int cached = 13;  // steps whose tiles of points stay in the first-level cache
+  const int stretches = (tiles.steps + cached - 1) / cached, stretch = (tiles.steps + stretches - 1) / stretches;
+  const std::int64_t next_block = std::int64_t(tiles.steps) * cells;
+  const int fetches = tiles.steps * tiles.blocks * Product::fetches;
+  Prefetch next(tiles.strip(strip.last, 0), std::int64_t(points) * tiles.steps * cells * sizeof(std::uint16_t), fetches);
+  Prefetch rows(x, round.only_moved ? 0 : (strip.last - strip.first) * round.d * sizeof(T), fetches);
+  const auto fetch = [&]() __attribute__((always_inline)) {
+    next.some();
+    rows.some();
+  };
+  for (int begin = 0; begin < tiles.steps; begin += stretch) {
+    const int steps = std::min(stretch, tiles.steps - begin);
+    for (int block = 0; block < tiles.blocks; block += 2) {
+      const int n_blocks = std::min(2, tiles.blocks - block);
+      const std::uint16_t* const of_points = tiles.strip(strip.first, begin);
+      const std::uint16_t* const of_centroids = tiles.centroids.data() + block * next_block + begin * cells;
+      float* const sums = products + std::int64_t(block) * points * width * width;
+      if (n_blocks == 2) Product::template multiply<2>(of_points, of_centroids, next_block, steps, begin > 0, sums, fetch);
+      else Product::template multiply<1>(of_points, of_centroids, next_block, steps, begin > 0, sums, fetch);
+      if (begin + steps < tiles.steps) continue;
+      asm volatile("" ::: "memory");  // the compiler does not see tiles
+      for (int r = 0; r < n_blocks * width; ++r) {
+        const int c = block * width + r;
+        for (int v = 0; v < points; ++v)
+          two.add(c, v, loaded(sums + ((r / width * points + v) * width + r % width) * width) + (tiles.offsets[c] + norms[v] * tiles.missed[c]));
       }
     }
   }
   for (int v = 0; v < points; ++v) {
-    V* const rows = squares + v * width;
-    Strip<T>::shuffle(rows, lanes);
-    const V square = std::accumulate(rows, rows + width, V{});
-    two.label(v, round.tile_margin * (9 * square - 8 * two.best[v]) + 16 * (round.d + 1) * std::numeric_limits<float>::min(), labels);
+    const V square = loaded(tiles.squares.data() + strip.first + v * width), r = loaded(tiles.residuals.data() + strip.first + v * width);
+    const V lost = _mm512_mask_i32gather_ps(V{}, 0xffff, (__m512i)two.index[v], tiles.missed.data(), sizeof(float)) * norms[v];  // of the best score
+    const V best = two.best[v], score = best - lost, of_sums = round.tile_margin * (9 * square - 8 * score);
+    const V far = (square > 2 * score ? square - 2 * score : V{}) + r * r + 2 * (norms[v] * r + lost) + of_sums, distance = r + root(far);
+    const V margin = 2 * lost + 2 * round.missed_share * (r * distance) + of_sums + 16 * (round.d + 1) * std::numeric_limits<float>::min();
+    two.label(v, margin, labels);
+    unsigned open = 0;
+    for (int p = 0; p < width && strip.first + v * width + p < strip.last; ++p) open |= unsigned(labels[v * width + p] < 0) << p;
+    if (open != 0)
+      settle(round, worker, x + std::int64_t(v) * width * round.d, open, products + v * width * width, norms[v], best - margin, labels + v * width);
   }
-}
-
-/// Processes a thread's share of the points, with its matrix unit configured and released.
-template <class T>
-void pass(const Round<T>& round, Worker<T>& worker, Shares& shares, int thread) {
-  struct alignas(64) {
-    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
-    std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-  } const shapes;
-  _tile_loadconfig(&shapes);
-  Kernel<T>(avx512_kernels()).pass(round, worker, shares, thread);
-  _tile_release();
 }
 
 }  // namespace
