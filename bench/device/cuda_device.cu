@@ -124,8 +124,9 @@ std::vector<double> downloads_s(std::initializer_list<std::size_t> sizes, int tr
   while (tries-- > 0) {
     const auto start = std::chrono::steady_clock::now();
     for (const std::size_t size : sizes) {
-      char* const copy = copies.emplace_back(size).data();
-      for (std::size_t at = 0; at < size; at += piece) cuda::download(copy + at, source.data(), std::min(piece, size - at), stream);
+      auto& copy = copies.emplace_back(size);
+      if (&size != sizes.begin()) std::ranges::fill(copy, 0);  // a new vector of centroids; labels stay unset
+      for (std::size_t at = 0; at < size; at += piece) cuda::download(copy.data() + at, source.data(), std::min(piece, size - at), stream);
     }
     if (std::max(sizes) > 64 << 20) copies.clear();
     all_s.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());

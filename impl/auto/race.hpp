@@ -21,8 +21,8 @@ constexpr double cheap = 0.002;                 // seconds of a run for which tw
 constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take in any case, and that its runs take together
 
 /// Those that may be the fastest, likeliest first: whose range of one standard deviation meets that of the best, at most four, six on the CPU. A run
-/// to convergence takes those within four times the best, too, because bounds depend on the points. So does a short run, eight in all, because fixed
-/// costs spread most. A longer one takes each implementation with its likeliest number of threads, and two again with another that is foretold at most
+/// to convergence takes those within four times the best, too, on the CPU eight, because bounds depend on the points. So does a short run, eight in all,
+/// because fixed costs spread most. A longer one takes each implementation with its likeliest number of threads, and two again with another that is foretold at most
 /// twice the time. Those that state a cost but were never calibrated follow. Candidates without a cost count only where there is no other.
 inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
@@ -31,7 +31,8 @@ inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_c
   for (const Candidate& one : all)
     if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
   const bool is_short = least < cheap, wide = until_convergence || is_short;
-  const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (wide && own.seconds <= 4 * least); };
+  const double times = until_convergence && !all.empty() && on_cpu(all.front()) ? 8 : 4;
+  const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (wide && own.seconds <= times * least); };
   std::vector<Candidate> some, again;
   for (const Candidate& one : all) {
     if (!one.forecast || !near(*one.forecast)) continue;
