@@ -179,6 +179,17 @@ TEST(Race, EndsWhereOneIsLeftOrCannotPrepare) {
   EXPECT_EQ(large.race(), "runs");
 }
 
+TEST(Race, TriesWhatAForecastMayHaveMissed) {
+  const Field field({{"best", 1, 1}, {"within its spread", 1.2, 1}, {"bounds", 7.9, 1}, {"too slow", 8.1, 1}});
+  const auto names = [&](bool until_convergence) {
+    std::vector<std::string> found;
+    for (const choosing::Candidate& one : choosing::shortlist(field.candidates(), until_convergence)) found.push_back(one.implementation->name);
+    return found;
+  };
+  EXPECT_EQ(names(false), (std::vector<std::string>{"best", "within its spread"}));
+  EXPECT_EQ(names(true), (std::vector<std::string>{"best", "within its spread", "bounds"})) << "whose cost depends on the points";
+}
+
 TEST(Race, TriesBriefRunsAFewTimes) {
   Field field({{"fast", 0.001, 0.001}, {"slow", 0.001, 0.0015}});
   EXPECT_EQ(field.race(), "fast");

@@ -12,8 +12,8 @@
 // thread continues with differences. Their error is relative, but a term takes two operations instead of one.
 //
 // Each loop over points is compiled for several instruction sets (strip_*.cpp); the best is chosen at run time. Where the CPU multiplies bfloat16 and
-// the work is enough, scores come from one such product (tiles.hpp), with a wider margin: 2 n d bytes more, laid out in prepare. Vectors are the
-// fallback where too many points stay open.
+// the work is enough, scores come from one such product (tiles.hpp), with a wider margin: 2 n d bytes more, laid out in prepare. A thread continues
+// with vectors if settling took more than a quarter of all distances.
 //
 // Threads that are ready take what others have left (Shares), so the order of a sum varies, and with it what fp64 rounds off.
 //
