@@ -19,17 +19,20 @@ double with_bits(double value, int bits) {
 /// residual points along b. Scores lead the wrong way by 0.95 of 2 |residual| |b| and more, nearly all of the margin.
 template <class T>
 struct Misled {
-  Misled(int bits, double scale) : start{T(scale * 0.5), T(scale * -0.4375), T(scale * -0.5), T(scale * 0.4375)} {
+  /// first: the dimension of the plane's first one; those before are zero.
+  Misled(int bits, double scale, int first = 0) : d(first + 2), start(2 * std::size_t(d)) {
+    const auto set = [this](T* row, double x, double y) { row[d - 2] = T(x), row[d - 1] = T(y); };
+    set(start.data(), scale * 0.5, scale * -0.4375), set(start.data() + d, scale * -0.5, scale * 0.4375);
     auto value = uniform(5, 0.6, 1.0);
-    while (points.size() < 8000) {
+    while (std::ssize(points) < 4000 * d) {
       const double y = value(), x = 0.875 * y - 1e-5, off_x = x - with_bits(x, bits), off_y = y - with_bits(y, bits);
       if (0.875 * off_y - off_x - 1e-5 < 0.95 * std::hypot(off_x, off_y) * std::hypot(1, 0.875)) continue;
-      for (const double sign : {1, -1}) points.push_back(T(sign * x)), points.push_back(T(sign * y));
+      for (const double sign : {1, -1}) points.resize(points.size() + d), set(points.data() + points.size() - d, sign * x, sign * y);
     }
-    problem = Problem<T>{{.n = std::ssize(points) / 2, .d = 2, .k = 2, .max_iters = 1}, points, start};
+    problem = Problem<T>{{.n = std::ssize(points) / d, .d = d, .k = 2, .max_iters = 1}, points, start};
   }
-  std::vector<T> points;
-  const std::vector<T> start;
+  int d;
+  std::vector<T> points, start;
   Problem<T> problem;
 };
 
@@ -143,9 +146,9 @@ struct MisledByCentroids {
 
 TYPED_TEST(ScreenedOnTheCpu, IsRightWherePartsOfItsMarginInBfloat16AreNot) {
   if (!has("bf16")) GTEST_SKIP() << "this CPU has no bf16";
-  const Misled<TypeParam> by_points(8, 8);  // |b| is large, so that little more than it is a distance
+  const Misled<TypeParam> by_points(8, 8), by_later_dimensions(8, 8, 17);  // |b| is large, so that little more than it is a distance
   const MisledByCentroids<TypeParam> by_centroids;
-  for (const auto* problem : {&by_points.problem, &by_centroids.problem})
+  for (const auto* problem : {&by_points.problem, &by_later_dimensions.problem, &by_centroids.problem})
     for (const char* instructions : {"bf16", "amx"}) {
       if (!has(instructions)) continue;
       const Config config({{"threads", std::int64_t(1)}, {"instructions", instructions}});
@@ -159,19 +162,50 @@ TYPED_TEST(ScreenedOnTheCpu, IsRightWherePartsOfItsMarginInBfloat16AreNot) {
     }
 }
 
-/// Half of the centroids lie so close together that bfloat16 cannot tell them apart, and so do the others.
+/// Wrong labels after the first iteration, by each instruction for bfloat16 that this CPU has.
+template <class T>
+void expect_right_in_bfloat16(const Problem<T>& problem, const char* what) {
+  for (const std::string instructions : {"bf16", "amx"}) {
+    if (!has(instructions)) continue;
+    EXPECT_EQ(judged(problem, "cpu/lloyd/screened", {{"instructions", instructions}}).wrong_labels, 0) << what;
+  }
+}
+
+TYPED_TEST(ScreenedOnTheCpu, SettlesInBfloat16WhatFp32CannotTell) {
+  using T = TypeParam;
+  if (!has("bf16")) GTEST_SKIP() << "this CPU has no bf16";
+  auto value = uniform(8, -1.0, 1.0);
+  const Drawn<T> drawn({.n = 2, .d = 40, .k = 2, .max_iters = 1}, value);
+  std::vector<T> half_way;
+  for (int i = 0; i < 500; ++i)
+    for (int j = 0; j < 40; ++j) half_way.push_back((drawn.points[j] + drawn.points[40 + j]) / 2 + T(1e-7 * value()));
+  expect_right_in_bfloat16(Problem<T>{{.n = 500, .d = 40, .k = 2, .max_iters = 1}, half_way, drawn.points}, "half way between both centroids");
+  std::vector<T> far;
+  for (int i = 0; i < 64; ++i)
+    for (const double x : {1e25, 9e24}) far.push_back(T(i % 2 == 0 ? x : -x));
+  const std::vector<T> near = {1, 0, 0, 1};
+  expect_right_in_bfloat16(Problem<T>{{.n = 64, .d = 2, .k = 2, .max_iters = 1}, far, near}, "|x|² overflows");
+  const Drawn<T> wide({.n = 500, .d = 3, .k = 4, .max_iters = 1}, uniform(9, -1e19, 1e19));
+  expect_right_in_bfloat16(wide.problem, "|c|² overflows");
+}
+
+/// Centroids so close together that bfloat16 cannot tell them apart take vectors after the first iteration, others do not.
 TYPED_TEST(ScreenedOnTheCpu, LeavesTilesThatDecideTooLittle) {
   if (!has("bf16")) GTEST_SKIP() << "this CPU has no bf16";
-  const Drawn<TypeParam> drawn({.n = 4000, .d = 40, .k = 30, .max_iters = 3},
-                               [near = uniform(6, -1e-4, 1e-4), at = 0]() mutable { return near() + (at++ / 40 % 2 == 0 ? 1 : -1); });
+  const ProblemShape shape = {.n = 4000, .d = 40, .k = 30, .max_iters = 3};
+  const Drawn<TypeParam> ordinary(shape, uniform(6, -1.0, 1.0));
+  const Drawn<TypeParam> close(shape, [near = uniform(6, -1e-4, 1e-4), at = 0]() mutable { return near() + (at++ / 40 % 2 == 0 ? 1 : -1); });
   for (const char* instructions : {"bf16", "amx"}) {
     if (!has(instructions)) continue;
-    Trace trace(true);
     const ParameterValues values = {{"threads", std::int64_t(2)}, {"instructions", instructions}};
-    const auto solution = solve(drawn.problem, "cpu/lloyd/screened", values, trace);
-    EXPECT_EQ(trace.counters().at("tile_threads"), (std::vector<double>{2, 0, 0})) << instructions;
-    EXPECT_EQ(judge(drawn.problem, solution, named("cpu/lloyd/screened").description, config_of(named("cpu/lloyd/screened"), values)).wrong_labels,
-              0);
+    const auto threads_with_tiles = [&](const Problem<TypeParam>& problem) {
+      Trace trace(true);
+      const auto solution = solve(problem, "cpu/lloyd/screened", values, trace);
+      EXPECT_EQ(judge(problem, solution, named("cpu/lloyd/screened").description, config_of(named("cpu/lloyd/screened"), values)).wrong_labels, 0);
+      return trace.counters().at("tile_threads");
+    };
+    EXPECT_EQ(threads_with_tiles(ordinary.problem), (std::vector<double>{2, 2, 2})) << instructions;
+    EXPECT_EQ(threads_with_tiles(close.problem), (std::vector<double>{2, 0, 0})) << instructions;
   }
 }
 
