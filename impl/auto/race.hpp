@@ -22,8 +22,8 @@ constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take
 
 /// Those that may be the fastest, likeliest first: whose range of one standard deviation meets that of the best, at most four, six on the CPU. A run
 /// to convergence takes those within four times the best, too, on the CPU eight, because bounds depend on the points. So does a short run, eight in all,
-/// because fixed costs spread most. A longer one takes each implementation with its likeliest number of threads, and two again with another that is foretold at most
-/// twice the time. Those that state a cost but were never calibrated follow. Candidates without a cost count only where there is no other.
+/// because fixed costs spread most. A longer one takes each implementation with its likeliest number of threads, and two again with another that is
+/// foretold at most twice the time. Those that state a cost but were never calibrated follow. Candidates without a cost count only where there is no other.
 inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
   const double least = all.empty() ? never : all.front().likely();

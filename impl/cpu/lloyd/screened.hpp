@@ -72,7 +72,7 @@ inline std::string lacks_instructions(const ProblemShape&, const Config& config,
   return set == "best" || has(set) ? "" : "this CPU has no " + set;
 }
 
-/// True if tiles are faster than vectors (measured with 8 to 784 dimensions and 4 to 1000 clusters).
+/// True if tiles are faster than vectors, or about as fast (results/h200/bf16_ab.txt).
 bool tiles_pay(int k, int d) { return d >= Tiles::depth && std::int64_t(k) * d >= 1000; }
 
 template <class T>
@@ -226,8 +226,8 @@ class Screened : public CpuSolver<T> {
     const int d = p_.d, k = p_.k;
     const auto row = [&](int c) { return std::span(round_.centroids + std::size_t(c) * d, d); };
     const auto relative = [&](int c, int j) { return double(row(c)[j]) - double(round_.origin[j]); };
-    const bool tiled = round_.screen_in_tiles,
-               vectors = std::ranges::any_of(workers_, [](auto&worker) { return worker.strategy != Strategy::tiles; });
+    const bool tiled = round_.screen_in_tiles;
+    const bool vectors = std::ranges::any_of(workers_, [](const Worker<T>& worker) { return worker.strategy != Strategy::tiles; });
     bool no_room = d > 100'000;  // in fp32, for the values or the margin
     // A part is whole cache lines of each layout: 16 centroids and 32 dimensions.
     constexpr int width = Tiles::width, depth = Tiles::depth;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/base/exact.hpp"
+#include "bench/base/unwritten.hpp"
 
 namespace km::strips {
 
@@ -33,14 +34,6 @@ struct CacheLines {
 };
 template <class E>
 using Buffer = std::vector<E, CacheLines<E>>;
-
-/// Leaves new values unset: the thread that writes a page first gets it nearby.
-template <class E>
-struct UnsetLines : CacheLines<E> {
-  void construct(E*) {}
-};
-template <class E>
-using UnsetBuffer = std::vector<E, UnsetLines<E>>;
 
 constexpr int overread = 16;  // values readable behind a row
 
@@ -64,12 +57,12 @@ enum class Strategy { tiles, products, differences };
 /// Centroids and points as tiles.hpp reads them, in bfloat16. A tile is 16 of them and 32 dimensions, zeros behind the last.
 struct Tiles {
   static constexpr int width = 16, depth = 32, cells = width * depth;
-  static constexpr int points = 2;        // tiles of points per strip
-  int blocks = 0, steps = 0;              // of 16 centroids; of 32 dimensions
-  Buffer<std::uint16_t> centroids;        // by block, then step; 32 dimensions of each of 16 centroids: dimensions j and j + 16 are neighbours
-  Buffer<float> offsets, missed;          // missed: length of what rounding misses, and of what the score's error needs more
-  UnsetBuffer<std::uint16_t> of_points;   // by strip, step, then tile; both neighbours of each of 16 points
-  UnsetBuffer<float> squares, residuals;  // of each point x, relative to the origin: |x|² and the length of what rounding misses
+  static constexpr int points = 2;  // tiles of points per strip
+  int blocks = 0, steps = 0;        // of 16 centroids; of 32 dimensions
+  Buffer<std::uint16_t> centroids;  // by block, then step; 32 dimensions of each of 16 centroids: dimensions j and j + 16 are neighbours
+  Buffer<float> offsets, missed;    // missed: length of what rounding misses of each centroid, a hundredth more
+  std::vector<std::uint16_t, Unwritten<std::uint16_t>> of_points;  // by strip, step, then tile; both neighbours of each of 16 points
+  std::vector<float, Unwritten<float>> squares, residuals;         // |x|² of each point x, and the length of what rounding misses
 
   Tiles() = default;
   Tiles(std::int64_t n, int k, int d)
@@ -86,9 +79,8 @@ struct Tiles {
     const int within = j % depth;
     centroids[(std::size_t(c / width) * steps + j / depth) * cells + c % width * depth + within % width * 2 + within / width] = bits(value);
   }
-  /// A strip's points, starting with a step.
-  std::uint16_t* strip(std::int64_t i, int step) { return of_points.data() + (i / (points * width) * steps + step) * points * cells; }
-  const std::uint16_t* strip(std::int64_t i, int step) const { return const_cast<Tiles*>(this)->strip(i, step); }
+  /// Where a step of the strip that starts with point i begins in of_points.
+  std::int64_t strip(std::int64_t i, int step) const { return (i / (points * width) * steps + step) * points * cells; }
 
   /// Bits of the nearest bfloat16.
   static std::uint16_t bits(float value) {

@@ -3,10 +3,10 @@
 // include this after strip.hpp, under a pragma that selects their instructions, and say how tiles are multiplied.
 //
 // The bound. Points x and centroids c are relative to the origin, y and g are their roundings, r = |x - y|, r_c = |c - g|. A score here is
-// U_c = y g - |c|²/2 + |x| r_c; b has the greatest. Let c be as near as b or nearer, hence |c - b| <= 2 |x - b|. The first two terms of U_c - U_b differ
-// from x c - |c|²/2 - (x b - |b|²/2) >= 0 by (x - y)(c - b) and y (c - g of c), y (b - g of b): c trails b by at most 2 r |x - b| + 2 |x| r_b. What fp32
-// rounds off adds m (9 |x|² - 8 s) with m = (d + 8) u as in screened.hpp. |x - b|² is |x|² - 2 s, and s, the score without |x| r_b, misses by at most
-// r |b| + |x| r_b, where |b| <= |x| + |x - b|.
+// U_c = y g - |c|²/2 + |x| r_c; b has the greatest. Let c be as near as b or nearer, hence |c - b| <= 2 |x - b|. Exactly, c scores as high as b or higher.
+// Rounding x takes at most r |c - b| of that lead, rounding c takes |x| r_c, which U_c gives back, and rounding b takes |x| r_b, which U_b has once more.
+// So c trails b by at most 2 r |x - b| + 2 |x| r_b. What fp32 rounds off adds m (9 |x|² - 8 s), with m = (d + 8) u as in screened.hpp and a tenth more
+// for the terms here. |x - b|² is |x|² - 2 s. There s is U_b less |x| r_b; it misses by at most r |b| + |x| r_b, where |b| <= |x| + |x - b|.
 //
 // Products of two bfloat16 are exact. Their sum over d, in any order, errs by d u of the sum of magnitudes (tests/tile_sums_test.cpp measures 5 u over
 // 256). Inputs and results below 2^-126 may be flushed to zero: 16 (d + 1) 2^-126 covers that. Cases that need nine tenths of 2 r |x - b| and 0.85 of
@@ -75,7 +75,7 @@ void lay_out(Round<T>& round, Range strip) {
               missed[p] += low * low + high * high;
             });
       Strip<T>::shuffle(rows, lanes);
-      std::memcpy(round.tiles.strip(strip.first, step) + tile * cells, rows, sizeof rows);
+      std::memcpy(round.tiles.of_points.data() + round.tiles.strip(strip.first, step) + tile * cells, rows, sizeof rows);
     }
     const auto total = [](V * rows) __attribute__((always_inline)) {  // of each point
       Strip<T>::shuffle(rows, lanes);
@@ -107,16 +107,20 @@ class Prefetch {
   return value;
 }
 
-/// Labels the open points of a tile, bits of `open`, among the centroids with a score of at least `least`. x: of the tile. products: of the first 16
-/// centroids; the next are as far as a strip's.
+/// U_c of 16 points, tile v of a strip. products: y g of the strip.
+[[gnu::always_inline]] inline V score_of(const Tiles& tiles, const float* products, int c, int v, V norm) {
+  return loaded(products + ((c / width * points + v) * width + c % width) * width) + (tiles.offsets[c] + norm * tiles.missed[c]);
+}
+
+/// Labels the open points of tile v, bits of `open`, among the centroids with a score of at least `least`. x, labels: of the tile.
 template <class T>
-void settle(const Round<T>& round, Worker<T>& worker, const T* x, unsigned open, const float* products, V norm, V least, std::int32_t* labels) {
+void settle(const Round<T>& round, Worker<T>& worker, const T* x, int v, unsigned open, V norm, V least, std::int32_t* labels) {
   const std::int64_t d = round.d;
   float bound[width];
   std::ranges::fill(bound, std::numeric_limits<float>::infinity());
   worker.near.clear();
   for (int c = 0; c < round.k; ++c) {
-    const V score = loaded(products + (c / width * points * width + c % width) * width) + (round.tiles.offsets[c] + norm * round.tiles.missed[c]);
+    const V score = score_of(round.tiles, worker.tile_sums.data(), c, v, norm);
     for (unsigned left = open & _mm512_cmp_ps_mask(score, least, _CMP_NLT_UQ); left != 0; left &= left - 1) {
       const int p = std::countr_zero(left);
       V sum[2] = {};
@@ -153,7 +157,7 @@ void screen(const Round<T>& round, Worker<T>& worker, Range strip, const T* x, s
   const int stretches = (tiles.steps + cached - 1) / cached, stretch = (tiles.steps + stretches - 1) / stretches;
   const std::int64_t next_block = std::int64_t(tiles.steps) * cells;
   const int fetches = tiles.steps * tiles.blocks * Product::fetches;
-  Prefetch next(tiles.strip(strip.last, 0), std::int64_t(points) * tiles.steps * cells * sizeof(std::uint16_t), fetches);
+  Prefetch next(tiles.of_points.data() + tiles.strip(strip.last, 0), std::int64_t(points) * tiles.steps * cells * sizeof(std::uint16_t), fetches);
   Prefetch rows(x, round.only_moved ? 0 : (strip.last - strip.first) * round.d * sizeof(T), fetches);
   const auto fetch = [&]() __attribute__((always_inline)) {
     next.some();
@@ -163,18 +167,15 @@ void screen(const Round<T>& round, Worker<T>& worker, Range strip, const T* x, s
     const int steps = std::min(stretch, tiles.steps - begin);
     for (int block = 0; block < tiles.blocks; block += 2) {
       const int n_blocks = std::min(2, tiles.blocks - block);
-      const std::uint16_t* const of_points = tiles.strip(strip.first, begin);
+      const std::uint16_t* const of_points = tiles.of_points.data() + tiles.strip(strip.first, begin);
       const std::uint16_t* const of_centroids = tiles.centroids.data() + block * next_block + begin * cells;
       float* const sums = products + std::int64_t(block) * points * width * width;
       if (n_blocks == 2) Product::template multiply<2>(of_points, of_centroids, next_block, steps, begin > 0, sums, fetch);
       else Product::template multiply<1>(of_points, of_centroids, next_block, steps, begin > 0, sums, fetch);
       if (begin + steps < tiles.steps) continue;
       asm volatile("" ::: "memory");  // the compiler does not see tiles
-      for (int r = 0; r < n_blocks * width; ++r) {
-        const int c = block * width + r;
-        for (int v = 0; v < points; ++v)
-          two.add(c, v, loaded(sums + ((r / width * points + v) * width + r % width) * width) + (tiles.offsets[c] + norms[v] * tiles.missed[c]));
-      }
+      for (int c = block * width; c < (block + n_blocks) * width; ++c)
+        for (int v = 0; v < points; ++v) two.add(c, v, score_of(tiles, products, c, v, norms[v]));
     }
   }
   for (int v = 0; v < points; ++v) {
@@ -186,8 +187,7 @@ void screen(const Round<T>& round, Worker<T>& worker, Range strip, const T* x, s
     two.label(v, margin, labels);
     unsigned open = 0;
     for (int p = 0; p < width && strip.first + v * width + p < strip.last; ++p) open |= unsigned(labels[v * width + p] < 0) << p;
-    if (open != 0)
-      settle(round, worker, x + std::int64_t(v) * width * round.d, open, products + v * width * width, norms[v], best - margin, labels + v * width);
+    if (open != 0) settle(round, worker, x + std::int64_t(v) * width * round.d, v, open, norms[v], best - margin, labels + v * width);
   }
 }
 
