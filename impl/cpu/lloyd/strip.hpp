@@ -76,13 +76,12 @@ struct Strip {
       for (int v = 0; v < vectors<E>; ++v) best[v] = second[v] = V{} - std::numeric_limits<E>::infinity();
     }
 
-    /// Merges centroid c's scores of vector v's points.
+    /// Merges centroid c's scores of vector v's points. Every choice compares: GCC 13 and 14 move a comparison that is kept from masks to vectors.
     [[gnu::always_inline]] void add(int c, int v, V score) {
-      const I nearer = score > best[v];
-      const V lesser = nearer ? best[v] : score;
+      const V lesser = score > best[v] ? best[v] : score;
       second[v] = lesser > second[v] ? lesser : second[v];
-      best[v] = nearer ? score : best[v];
-      index[v] = nearer ? I{} + c : index[v];
+      index[v] = score > best[v] ? I{} + c : index[v];
+      best[v] = score > best[v] ? score : best[v];
     }
 
     /// Writes the labels of vector v's points, or -1 if the best two differ by no more than the margin.

@@ -201,12 +201,12 @@ class TwoLeast {
   using I = decltype(V{} < V{});
 
  public:
+  /// Every choice compares: GCC 13 and 14 move a comparison that is kept from masks to vectors.
   [[gnu::always_inline]] void add(int vector, Lanes<T> dist) {
-    const I nearer = dist < first_;
-    const V other = nearer ? first_ : dist;
+    const V other = dist < first_ ? first_ : dist;
     second_ = other < second_ ? other : second_;
-    first_ = nearer ? dist : first_;
-    at_ = nearer ? I{} + vector : at_;
+    at_ = dist < first_ ? I{} + vector : at_;
+    first_ = dist < first_ ? dist : first_;
   }
 
   struct Result {
