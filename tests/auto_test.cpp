@@ -181,13 +181,16 @@ TEST(Race, EndsWhereOneIsLeftOrCannotPrepare) {
 
 TEST(Race, TriesWhatAForecastMayHaveMissed) {
   const Field field({{"best", 1, 1}, {"within its spread", 1.2, 1}, {"bounds", 7.9, 1}, {"too slow", 8.1, 1}});
-  const auto names = [&](bool until_convergence) {
+  const auto names = [&](bool until_convergence, double measured = 0) {
     std::vector<std::string> found;
-    for (const choosing::Candidate& one : choosing::shortlist(field.candidates(), until_convergence)) found.push_back(one.implementation->name);
+    for (const choosing::Candidate& one : choosing::shortlist(field.candidates(), until_convergence, measured))
+      found.push_back(one.implementation->name);
     return found;
   };
   EXPECT_EQ(names(false), (std::vector<std::string>{"best", "within its spread"}));
   EXPECT_EQ(names(true), (std::vector<std::string>{"best", "within its spread", "bounds"})) << "whose cost depends on the points";
+  EXPECT_EQ(names(true, 0.5).size(), 3u) << "the best is faster than foretold";
+  EXPECT_EQ(names(true, 1.02).size(), 4u) << "the best is slower than foretold";
 }
 
 TEST(Race, TriesBriefRunsAFewTimes) {
@@ -196,12 +199,17 @@ TEST(Race, TriesBriefRunsAFewTimes) {
   for (const MadeUp& one : field.all) EXPECT_EQ(one.iterations, 6 * 300) << one.name << ": one that does not count, and five";
 }
 
-TEST(Race, LearnsFromTheLikeliestWhetherRunsRestSoon) {
+TEST(Race, LearnsFromTheLikeliestHowLongRunsAre) {
   for (const auto& [rests_after, fits] : {std::pair{7, true}, {1000, true}, {7, false}}) {
-    Field field({{.name = "likeliest", .foretold_s = 0.3, .run_s = 0.3, .fits = fits, .rests_after = rests_after}});
-    field.problem.n = 100'000, field.problem.tolerance = 0;
-    EXPECT_EQ(choosing::iterations_to_rest(field.candidates()[0], field.problem), fits && rests_after == 7 ? 7 : 0);
+    Field field({{.name = "likeliest", .foretold_s = 0.3, .run_s = 0.6, .fits = fits, .rests_after = rests_after}});
+    field.problem.n = 63'400, field.problem.tolerance = 0;
+    ASSERT_EQ(choosing::expected(field.problem).max_iters, 100);
+    const auto [rest, run] = choosing::first_trial<float, MadeUpClock>(field.candidates()[0], field.problem);
+    EXPECT_EQ(rest, fits && rests_after == 7 ? 7 : 0);
+    EXPECT_NEAR(run, !fits ? 0 : rest > 0 ? field.all[0].limit * 0.002 : 100 * 0.002, 1e-9) << "of 7 iterations, or of 100";
   }
+  Field brief({{.name = "likeliest", .foretold_s = 0.3, .run_s = 0.001}});
+  EXPECT_EQ((choosing::first_trial<float, MadeUpClock>(brief.candidates()[0], brief.problem).run), 0) << "less than a trial that counts";
 }
 
 // ---- points that repeat ------------------------------------------------------------------------------------------------------------------------

@@ -75,8 +75,9 @@ class Auto {
     else {
       Problem<T> run = problem;
       if (problem.tolerance >= 0) {
-        if (const int rest = iterations_to_rest(list.front(), problem)) run.max_iters = rest;
-        list = shortlist(candidates(rivals, threads, run, precision_of<T>, model, distinct), true);
+        const FirstTrial first = first_trial(list.front(), problem);
+        if (first.rest > 0) run.max_iters = first.rest;
+        list = shortlist(candidates(rivals, threads, run, precision_of<T>, model, distinct), true, first.run);
       }
       chosen_ = fastest_of_race(list, run);
     }

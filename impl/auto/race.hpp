@@ -24,9 +24,10 @@ constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take
 /// to convergence takes those within four times the best, too, on the CPU eight, because bounds depend on the points. So does a short run, eight in all,
 /// because fixed costs spread most. A longer one takes each implementation with its likeliest number of threads, and two again with another that is
 /// foretold at most twice the time. Those that state a cost but were never calibrated follow. Candidates without a cost count only where there is no other.
-inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence) {
+/// measured: seconds that the best forecast's run takes by a first trial, or 0; where that is longer, the best is not as fast as foretold.
+inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence, double measured = 0) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
-  const double least = all.empty() ? never : all.front().likely();
+  const double least = all.empty() ? never : std::max(measured, all.front().likely());
   double reach = never;
   for (const Candidate& one : all)
     if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
@@ -166,14 +167,20 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
   }
 }
 
-/// The number of iterations of a run to convergence, if the likeliest candidate rests soon; else 0.
-template <class T>
-int iterations_to_rest(const Candidate& likeliest, const Problem<T>& problem) {
+/// Of a run to convergence, by a first trial: its iterations if it rests soon, else 0; its seconds if the trial was long enough, else 0.
+struct FirstTrial {
+  int rest = 0;
+  double run = 0;
+};
+
+template <class T, class Clock = std::chrono::steady_clock>
+FirstTrial first_trial(const Candidate& likeliest, const Problem<T>& problem) {
   const int guess = expected(problem).max_iters;
   const double share = std::max(0.1, 2 * always / likeliest.likely());
-  const int most = share >= 1 ? problem.max_iters : std::max(3, int(guess * share));
-  const int iters = tried(likeliest, problem, std::min(most, problem.max_iters), 0).iters;
-  return iters < most ? iters : 0;
+  const int most = std::min(problem.max_iters, share >= 1 ? problem.max_iters : std::max(3, int(guess * share)));
+  const auto [seconds, iters] = tried<T, Clock>(likeliest, problem, most, 0);
+  const int rest = iters < most ? iters : 0;
+  return {rest, seconds == never ? 0 : seconds * (rest > 0 ? 1 : double(std::max(guess, most)) / most)};
 }
 
 }  // namespace
