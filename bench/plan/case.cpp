@@ -107,7 +107,8 @@ double Case::forecast_s() const {
   const double clusters = representatives == config.values().end() ? k : double(std::get<std::int64_t>(representatives->second));
   const double iteration = 3.0 * double(n) * (clusters + 4) * d / rate;
   const int iters = tolerance < 0 ? max_iters : std::min(max_iters, 20);
-  return iteration * iters * (repetitions + warmup + 1) + double(n) * d * 2e-9 * repetitions;
+  const int runs = repetitions + std::max(1, warmup) + 2;  // an unforeseen one where none warms up; the traced one; replays
+  return iteration * iters * runs + double(n) * d * 2e-9 * repetitions;
 }
 
 double Case::patience_s(double asked) const { return asked > 0 ? asked : 60 + 50 * forecast_s() + double(n) * d * 1e-7; }
