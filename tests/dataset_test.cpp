@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "bench/base/bytes_hash.hpp"
 #include "bench/data/hash.hpp"
 #include "impl/cpu/lloyd/two_step.hpp"
 #include "tests/dataset_helpers.hpp"
@@ -78,6 +79,31 @@ TEST(Hash, ChangesWithAnyValueAndNoThreadCount) {
   omp_set_num_threads(3);
   EXPECT_EQ(hash_of(values.data(), values.size() * 4), before);
 }
+
+#ifdef __x86_64__
+/// Vector state in use by this thread, as XGETBV(1) tells: bit 2 stands for upper halves of AVX.
+std::uint32_t vector_state() {
+  std::uint32_t low, high;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+  return low;
+}
+
+TEST(Hash, LeavesNoUpperHalvesOfVectorsInUse) {
+  std::uint32_t a = 0xd, b = 0, c = 1, d = 0;
+  asm volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+  if (!__builtin_cpu_supports("avx") || (a & 4) == 0) GTEST_SKIP() << "this CPU does not tell which vector state is in use";
+  const std::vector<float> values(9 << 20, 1);
+  int left = 0;
+#pragma omp parallel reduction(+ : left)
+  {
+    hash_of_chunk(values.data(), 1000);
+    left += (vector_state() & 4) != 0;
+    hash_of_bytes(values.data(), 1000);
+    left += (vector_state() & 4) != 0;
+  }
+  EXPECT_EQ(left, 0);
+}
+#endif
 
 TEST(InitialCentroids, AreDistinctRowsAndDeterministic) {
   const auto data = load_dataset<double>(request("blobs", 20'000));

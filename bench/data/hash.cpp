@@ -30,11 +30,13 @@ std::string hash_of_chunks(std::size_t bytes, int threads, At at) {
 ChunkHash hash_of_chunk(const void* data, std::size_t bytes) {
   XXH128_canonical_t digits;
   XXH128_canonicalFromHash(&digits, XXH3_128bits(data, bytes));
+  end_of_vectors();
   return std::bit_cast<ChunkHash>(digits);
 }
 
 std::string hash_of(std::span<const ChunkHash> chunks) {
   const XXH128_hash_t whole = XXH3_128bits(chunks.data(), chunks.size_bytes());
+  end_of_vectors();
   return fmt::format("{:016x}{:016x}", std::uint64_t(whole.high64), std::uint64_t(whole.low64));
 }
 
