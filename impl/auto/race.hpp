@@ -137,9 +137,9 @@ struct Runner {
   }
 };
 
-/// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on: bounds may pay late. Of
-/// these the first go on whose next trials take at most four of the shortest run that is foretold. A trial that comes to rest tells how long a run is. If
-/// none does in as many iterations as were expected, twice as many are.
+/// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on: bounds may pay late. So do
+/// those whose trial took less time than that of the best by forecast. Of these the first go on whose next trials take at most four of the shortest run
+/// that is foretold. A trial that comes to rest tells how long a run is. If none does in as many iterations as were expected, twice as many are.
 template <class T, class Clock = std::chrono::steady_clock>
 Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
   int whole = expected(problem).max_iters, iters = trial_iterations(some, whole);
@@ -156,13 +156,16 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
     const auto run = [&](const Runner& one) { return one.run(lasts); };
     std::ranges::stable_sort(runners, {}, run);
     const double least = run(runners.front());
+    const double trial_of_best = runners.front().longer.seconds;
     const Candidate& best = *runners.front().candidate;
     double next = 0;
-    const auto drops = [&](const Runner& one) {
-      next += std::min(2.0, double(whole) / iters) * one.longer.seconds;
-      return run(one) > within * least || next > std::max(always, 4 * least);
-    };
-    runners.erase(std::ranges::find_if(runners, drops), runners.end());
+    std::erase_if(runners, [&](const Runner& one) {
+      if (run(one) > within * least && one.longer.seconds >= trial_of_best) return true;
+      const double own = std::min(2.0, double(whole) / iters) * one.longer.seconds;
+      if (next + own > std::max(always, 4 * least)) return true;
+      next += own;
+      return false;
+    });
     if (runners.size() < 2 || iters >= whole) return best;
   }
 }
