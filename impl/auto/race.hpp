@@ -138,8 +138,9 @@ struct Runner {
 };
 
 /// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on: bounds may pay late. So do
-/// those whose trial took less time than that of the best by forecast. Of these the first go on whose next trials take at most four of the shortest run
-/// that is foretold. A trial that comes to rest tells how long a run is. If none does in as many iterations as were expected, twice as many are.
+/// those whose trial took less time than that of the best by forecast. Of these go on, in the order of their forecasts, those whose next trials together
+/// take at most four of the shortest run foretold. A trial that comes to rest tells how long a run is. If none does in as many iterations as were
+/// expected, twice as many are.
 template <class T, class Clock = std::chrono::steady_clock>
 Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
   int whole = expected(problem).max_iters, iters = trial_iterations(some, whole);
@@ -160,9 +161,9 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
     const Candidate& best = *runners.front().candidate;
     double next = 0;
     std::erase_if(runners, [&](const Runner& one) {
-      if (run(one) > within * least && one.longer.seconds >= trial_of_best) return true;
       const double own = std::min(2.0, double(whole) / iters) * one.longer.seconds;
-      if (next + own > std::max(always, 4 * least)) return true;
+      const bool is_slow = run(one) > within * least && one.longer.seconds >= trial_of_best;
+      if (is_slow || next + own > std::max(always, 4 * least)) return true;
       next += own;
       return false;
     });
