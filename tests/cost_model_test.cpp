@@ -141,8 +141,8 @@ TEST(Shortlist, HoldsWhoMayBeTheFastest) {
   EXPECT_EQ(choosing::shortlist(rivals(stated), false).size(), 6u);
   EXPECT_EQ(choosing::shortlist(rivals(on_gpu), false).size(), 4u);
   const auto threads = [&](double seconds) { return candidate(3, Forecast{seconds, 3}, stated); };  // the best again, with other numbers of them
-  EXPECT_EQ(numbers(choosing::shortlist({best, threads(1.9), threads(2.1), near}, false)), (std::vector{3, 2, 3}))
-      << "at most twice the likeliest's time";
+  EXPECT_EQ(numbers(choosing::shortlist({best, threads(1.9), threads(41), near}, true)), (std::vector{3, 2, 3}))
+      << "at most twice the likeliest's time, and as much more as a forecast may be off";
   EXPECT_EQ(numbers(choosing::shortlist({best, threads(1.2), threads(1.3), threads(1.4)}, false)), (std::vector{3, 3, 3})) << "two again";
   const auto brief = candidate(7, Forecast{1e-4, 0.1}, stated), longer = candidate(8, Forecast{3e-4, 0.1}, stated);
   EXPECT_EQ(numbers(choosing::shortlist({brief, longer, slow}, false)), (std::vector{7, 8})) << "a short run";
@@ -162,19 +162,19 @@ TEST(Trial, TakesAShareOfTheRunOrTwentyMilliseconds) {
   EXPECT_EQ(choosing::trial_iterations(of(10), 2), 2);
 }
 
-TEST(Trial, OfTwoLengthsForetellsAConstantAndAFallingCost) {
+TEST(Trial, OfTwoLengthsPredictsAConstantAndAFallingCost) {
   const auto run = [](double a, double b, int iters) {
     double seconds = 0;
     for (int t = 1; t <= iters; ++t) seconds += a + b / t;
     return seconds;
   };
-  const auto foretold = [](double half_s, double trial_s, int half, int whole) {
+  const auto predicted = [](double half_s, double trial_s, int half, int whole) {
     return choosing::extrapolated({half_s, half}, {trial_s, 2 * half}, whole);
   };
   for (const auto& [a, b] : {std::pair{2.0, 0.0}, {1.0, 30.0}, {0.0, 5.0}})
-    EXPECT_NEAR(foretold(run(a, b, 6), run(a, b, 12), 6, 200), run(a, b, 200), 1e-9) << a << ", " << b;
-  EXPECT_NEAR(foretold(1, 4, 1, 10), 1 + 3 * 9, 1e-9) << "a cost that grows stays as it was last";
-  EXPECT_NEAR(foretold(3, 3, 2, 10), 3, 1e-9) << "nothing is left to do";
+    EXPECT_NEAR(predicted(run(a, b, 6), run(a, b, 12), 6, 200), run(a, b, 200), 1e-9) << a << ", " << b;
+  EXPECT_NEAR(predicted(1, 4, 1, 10), 1 + 3 * 9, 1e-9) << "a cost that grows stays as it was last";
+  EXPECT_NEAR(predicted(3, 3, 2, 10), 3, 1e-9) << "nothing is left to do";
 }
 
 TEST(Cost, GrowsWithPointsClustersAndIterations) {
@@ -192,7 +192,7 @@ TEST(Cost, GrowsWithPointsClustersAndIterations) {
   }
 }
 
-TEST(Auto, EveryRecordedDefaultForetellsItsCandidates) {
+TEST(Auto, EveryRecordedDefaultPredictsItsCandidates) {
   for (const char* file : {"cpu_2.txt", "cpu_16.txt", "cpu_64.txt"}) {
     const CostModel model = CostModel::read(home() / "tuning" / "costs" / file);
     for (const char* name : {"cpu/lloyd/screened", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global", "cpu/yinyang/group",

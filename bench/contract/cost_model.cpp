@@ -83,7 +83,8 @@ void CostModel::write(const fs::path& file) const {
   std::error_code error;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
   write_whole(file, [&](std::ostream& out) {
-    out << "# Implementation, precision, spread of log(measured / foretold), seconds of one of each term of its cost. kmbench calibrate writes it.\n";
+    out << "# Implementation, precision, spread of log(measured / predicted), seconds of one of each term of its cost. kmbench calibrate writes "
+           "it.\n";
     out.precision(6);
     for (const auto& [key, one] : rates) {
       out << key.first << ' ' << key.second << ' ' << one.spread;

@@ -1,4 +1,4 @@
-// Foretells run times. A run's time is a sum: each term of its implementation (Description::cost) times the seconds that one of it takes. A
+// Predicts run times. A run's time is a sum: each term of its implementation (Description::cost) times the seconds that one of it takes. A
 // calibration finds these seconds (kmbench calibrate): one file a device in the user's cache folder, else the recorded defaults in tuning/costs/.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace km {
 /// What a calibration found for one implementation and precision.
 struct Rates {
   std::vector<double> seconds;  // of one of each term
-  double spread = 0;            // standard deviation of log(measured / foretold)
+  double spread = 0;            // standard deviation of log(measured / predicted)
 };
 
 struct Forecast {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/base/bytes_hash.hpp"
 #include "bench/device/cuda_host.cuh"
 #include "bench/judge/errors.hpp"
 #include "bench/judge/nearest_device.cuh"
@@ -20,15 +21,6 @@ constexpr int few_clusters = 64;             // a guess: up to here, passes over
 constexpr std::int64_t few_in_doubt = 1000;  // with a thousandth of the points: if products leave more to the host, differences try
 constexpr std::int64_t stretch = 64;         // points whose sums a warp adds up
 constexpr std::int64_t chunk_bytes = std::int64_t{512} << 20;
-
-/// Hashes 4096 evenly spaced values and the last one. Detects other points at the same address.
-template <class T>
-std::size_t fingerprint(std::span<const T> points) {
-  std::size_t hash = points.empty() ? 0 : std::hash<T>{}(points.back());
-  const std::size_t step = std::max<std::size_t>(1, points.size() / 4096);
-  for (std::size_t at = 0; at < points.size(); at += step) hash = (hash ^ std::hash<T>{}(points[at])) * 0x100000001b3;
-  return hash;
-}
 
 template <class T>
 struct CachedPoints {
@@ -222,7 +214,7 @@ void set_judge_budget(std::int64_t bytes) {
 }
 
 template <class T>
-bool look_on_device(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, ClusterSums& out, LabelCheck* check) try {
+bool judge_on_device(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, ClusterSums& out, LabelCheck* check) try {
   if (!device::available() || p.d > 65535 || p.k > 65535 * clusters_at_once) return false;  // exceeds the grid
   const Release release;
   const cuda::Stream stream;
@@ -275,7 +267,7 @@ bool look_on_device(const Problem<T>& p, const Solution<T>& s, const Arithmetic&
   return false;
 }
 
-template bool look_on_device(const Problem<float>&, const Solution<float>&, const Arithmetic&, ClusterSums&, LabelCheck*);
-template bool look_on_device(const Problem<double>&, const Solution<double>&, const Arithmetic&, ClusterSums&, LabelCheck*);
+template bool judge_on_device(const Problem<float>&, const Solution<float>&, const Arithmetic&, ClusterSums&, LabelCheck*);
+template bool judge_on_device(const Problem<double>&, const Solution<double>&, const Arithmetic&, ClusterSums&, LabelCheck*);
 
 }  // namespace km

@@ -74,7 +74,7 @@ using Clock = std::chrono::steady_clock;
 using Samples = std::map<CostModel::Key, std::vector<CostSample>>;
 
 constexpr int few = 5, until_rest = 60;  // iterations
-constexpr double long_run = 0.05;        // seconds of a few iterations beyond which the longer run is left out
+constexpr double long_run_s = 0.01;      // of a few iterations, beyond which the longer run is left out
 
 /// Problem i of a sequence that spreads evenly over the logarithms of n, d and k: Kronecker's, with powers of the root of x⁴ = x + 1.
 ProblemShape shape(int i, double most_points) {
@@ -104,7 +104,7 @@ std::pair<double, int> measured(const Implementation& implementation, const Prob
   const auto solver = implementation.prepare<T>()(problem, config, none);
   double least = std::numeric_limits<double>::max(), spent = 0;
   int iters = 0;
-  for (int run = 0; run < 4 && (run < 2 || spent < 0.05); ++run) {
+  for (int run = 0; run < 4 && (run < 2 || spent < 0.02); ++run) {
     solver->reset();
     const auto start = Clock::now();
     iters = solver->iterate(none);
@@ -128,7 +128,7 @@ void add(const Implementation& one, Problem<T> problem, const CalibrationOptions
         ProblemShape made = problem;
         made.max_iters = iters;
         samples[{one.name, sizeof(T) == 4 ? "fp32" : "fp64"}].push_back({one.description.cost(made, config, sizeof(T)), seconds});
-        if (seconds > long_run) break;
+        if (seconds > long_run_s) break;
       }
     } catch (const std::bad_alloc&) {  // no sample
     } catch (const device::Error& error) {
@@ -158,9 +158,9 @@ Rates fit_rates(const std::vector<CostSample>& samples) {
   }
   double squares = 0;
   for (const auto& sample : samples) {
-    double foretold = 0;
-    for (std::size_t j = 0; j < sample.terms.size(); ++j) foretold += sample.terms[j] * rates.seconds[j];
-    squares += std::pow(std::log(sample.seconds / foretold), 2);
+    double predicted = 0;
+    for (std::size_t j = 0; j < sample.terms.size(); ++j) predicted += sample.terms[j] * rates.seconds[j];
+    squares += std::pow(std::log(sample.seconds / predicted), 2);
   }
   rates.spread = std::sqrt(squares / double(std::max<std::size_t>(samples.size(), used + 1) - used));
   return rates;

@@ -17,7 +17,7 @@ struct CostSample {
   double seconds = 0;
 };
 
-/// Minimizes the sum of (foretold / measured - 1)² over rates of at least 0, by coordinates in turn (Franc, Hlaváč and Navara, CAIP 2005). The
+/// Minimizes the sum of (predicted / measured - 1)² over rates of at least 0, by coordinates in turn (Franc, Hlaváč and Navara, CAIP 2005). The
 /// spread has as many degrees of freedom as there are samples beyond the rates above 0.
 Rates fit_rates(const std::vector<CostSample>& samples);
 

@@ -1,4 +1,4 @@
-// Runs the fastest of several implementations. A cost model foretells each candidate's run time by its shape. Bounds and margins depend on the points,
+// Runs the fastest of several implementations. A cost model predicts each candidate's run time by its shape. Bounds and margins depend on the points,
 // so trials follow, by the parameter `trials`: a race (impl/auto/race.hpp), or what a budget allows (impl/auto/budget.hpp).
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/base/bytes_hash.hpp"
 #include "bench/contract/reuse_scope.hpp"
 #include "impl/auto/budget.hpp"
 #include "impl/auto/race.hpp"
@@ -47,9 +48,9 @@ class Auto {
   /// Chosen once for all starts of a clustering: same points, shape, stop rule and kind of trials. A replay takes the latest choice for its d and k.
   void choose(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, bool race,
               Trace& trace) {
-    static std::map<std::tuple<const T*, std::int64_t, int, int, int, double, bool>, Candidate> known;
+    static std::map<std::tuple<std::size_t, std::int64_t, int, int, int, double, bool>, Candidate> known;
     static std::map<std::pair<int, int>, Candidate> latest;  // by d and k
-    const auto key = std::tuple(problem.points.data(), problem.n, problem.d, problem.k, problem.max_iters, problem.tolerance, race);
+    const auto key = std::tuple(fingerprint(problem.points), problem.n, problem.d, problem.k, problem.max_iters, problem.tolerance, race);
     Candidate& before = latest[{problem.d, problem.k}];
     if (ReuseScope::active() && before.implementation && runs(before.implementation->name, problem, precision_of<T>)) {
       chosen_ = before;

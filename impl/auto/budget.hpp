@@ -1,4 +1,4 @@
-// Trials for one answer (kmbench fit and spectral). They take at most a tenth of the run that is foretold, so the best forecast wins where that is less
+// Trials for one answer (kmbench fit and spectral). They take at most a tenth of the run that is predicted, so the best forecast wins where that is less
 // than a trial. Cost: prepare of one candidate, and a tenth of a run.
 #pragma once
 
@@ -31,18 +31,18 @@ struct Prepared {
     prepare_s = std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  /// Seconds of the whole run, foretold by the time of its first iterations over their forecast. A run that rests earlier is known. One iteration goes
+  /// Seconds of the whole run, predicted by the time of its first iterations over their forecast. A run that rests earlier is known. One iteration goes
   /// before: it loads kernels. A trial that takes `factor` times its forecast is repeated, as others may have disturbed it. Nothing if the solver
   /// cannot stop early.
   std::optional<double> trial(int iters, const ProblemShape& shape, const CostModel& model) {
     ProblemShape part = shape;
     part.max_iters = iters;
-    const auto forecast = candidate.foretold(part, model, precision_of<T>);
-    const double foretold = forecast ? forecast->seconds : candidate.likely();
+    const auto forecast = candidate.predicted(part, model, precision_of<T>);
+    const double predicted = forecast ? forecast->seconds : candidate.likely();
     Trace none;
     double least = never;
     int made = 0;
-    for (int run = 0; run < 3 && least > factor * foretold; ++run) {
+    for (int run = 0; run < 3 && least > factor * predicted; ++run) {
       if (!solver->limit(run == 0 ? 1 : iters)) return std::nullopt;
       solver->reset();
       const auto start = Clock::now();
@@ -51,7 +51,7 @@ struct Prepared {
       if (run > 0) least = std::min(least, seconds);
     }
     solver->limit(shape.max_iters);
-    return made < iters ? least : candidate.likely() * least / foretold;
+    return made < iters ? least : candidate.likely() * least / predicted;
   }
 
   Candidate candidate;
@@ -61,7 +61,7 @@ struct Prepared {
 };
 
 /// The best forecast, unless trials find a faster candidate. Trials take `part` of the run at most: of the forecast, then of the least run that trials
-/// foretell. What counts is their iterations, and prepare of all candidates but the first. The next one tried has the next best forecast, within
+/// predict. What counts is their iterations, and prepare of all candidates but the first. The next one tried has the next best forecast, within
 /// `factor` of the least run. The first is tried before, as forecasts and trials do not compare. Each is prepared at most once, and two are held.
 template <class T, class Clock = std::chrono::steady_clock>
 Prepared<T, Clock> within_budget(std::vector<Candidate> all, const Problem<T>& problem, const CostModel& model, bool traced, double part = share) {

@@ -36,7 +36,7 @@ struct Candidate {
   double share = 1;
   std::optional<Forecast> forecast = {};  // of the run
 
-  std::optional<Forecast> foretold(ProblemShape shape, const CostModel& model, Precision precision) const {
+  std::optional<Forecast> predicted(ProblemShape shape, const CostModel& model, Precision precision) const {
     shape.n = std::max<std::int64_t>(1, std::int64_t(double(shape.n) * share));
     return model.forecast(like ? *like : *implementation, shape, config, precision);
   }
@@ -123,7 +123,7 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
     for (const int count : shared ? threads : std::vector<int>{0}) {
       Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count), .like = like};
       if (like) candidate.share = distinct;
-      candidate.forecast = candidate.foretold(expected(shape), model, precision);
+      candidate.forecast = candidate.predicted(expected(shape), model, precision);
       found.push_back(std::move(candidate));
     }
   }

@@ -1,5 +1,5 @@
 // Trials for many runs of one problem, as exhibits time them. Candidates within the model's spread of the best run their first iterations on the problem
-// itself. Measured over foretold time corrects the forecast of the whole run. On the CPU trials of growing length show how an iteration's cost falls.
+// itself. Measured over predicted time corrects the forecast of the whole run. On the CPU trials of growing length show how an iteration's cost falls.
 // Cost: prepare of a few candidates, trials of about a quarter of a run or 20 ms each, on the CPU several runs (results/auto_choice.txt).
 #pragma once
 
@@ -15,23 +15,24 @@
 namespace km::choosing {
 namespace {  // its includers are compiled with different arithmetic
 
-constexpr int most_tried = 4, most_raced = 6;   // the second on the CPU, where trials lengthen
-constexpr int most_again = 2;                   // with another number of threads
-constexpr double cheap = 0.002;                 // seconds of a run for which twice as many are tried
-constexpr double always = 0.02, enough = 0.01;  // seconds that a trial may take in any case, and that its runs take together
+constexpr int most_tried = 4, most_raced = 6;             // the second on the CPU, where trials lengthen
+constexpr int most_again = 2;                             // with another number of threads
+constexpr double short_run_s = 0.002;                     // twice as many are tried for one
+constexpr double min_trial_s = 0.02, min_timed_s = 0.01;  // what a trial may take in any case, and what its runs take together
 
 /// Those that may be the fastest, likeliest first: whose range of one standard deviation meets that of the best, at most four, six on the CPU. A run
 /// to convergence takes those within four times the best, too, on the CPU eight, because bounds depend on the points. So does a short run, eight in all,
 /// because fixed costs spread most. A longer one takes each implementation with its likeliest number of threads, and two again with another that is
-/// foretold at most twice the time. Those that state a cost but were never calibrated follow. Candidates without a cost count only where there is no other.
-/// measured: seconds that the best forecast's run takes by a first trial, or 0; where that is longer, the best is not as fast as foretold.
+/// predicted at most twice the time, and as much more as forecasts are off. Those that state a cost but were never calibrated follow. Candidates without
+/// a cost count only where there is no other. measured: seconds that the best forecast's run takes by a first trial, or 0; where that is longer, the
+/// best is not as fast as predicted.
 inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_convergence, double measured = 0) {
   std::ranges::stable_sort(all, {}, &Candidate::likely);
   const double least = all.empty() ? never : std::max(measured, all.front().likely());
   double reach = never;
   for (const Candidate& one : all)
     if (one.forecast) reach = std::min(reach, one.forecast->seconds * std::exp(one.forecast->spread));
-  const bool is_short = least < cheap, wide = until_convergence || is_short;
+  const bool is_short = least < short_run_s, wide = until_convergence || is_short;
   const double times = until_convergence && !all.empty() && on_cpu(all.front()) ? 8 : 4;
   const auto near = [&](const Forecast& own) { return own.seconds * std::exp(-own.spread) <= reach || (wide && own.seconds <= times * least); };
   std::vector<Candidate> some, again;
@@ -41,7 +42,7 @@ inline std::vector<Candidate> shortlist(std::vector<Candidate> all, bool until_c
     const std::size_t most = is_short ? 2 * most_tried : on_cpu(one) ? most_raced : most_tried;
     if (is_short || listed == some.end()) {
       if (some.size() < most) some.push_back(one);
-    } else if (again.size() < most_again && one.likely() <= 2 * listed->likely()) {
+    } else if (again.size() < most_again && one.likely() <= 2 * std::exp(one.forecast->spread) * listed->likely()) {
       again.push_back(one);
     }
   }
@@ -64,12 +65,12 @@ Measured measured(const Candidate& candidate, const Problem<T>& problem, int mos
   const auto solver = candidate.implementation->prepare<T>()(problem, candidate.config, none);
   Measured found;
   double spent = 0;
-  for (int run = 0; run <= most_runs && spent < enough; ++run) {
+  for (int run = 0; run <= most_runs && spent < min_timed_s; ++run) {
     solver->reset();
     const auto start = Clock::now();
     found.iters = solver->iterate(none);
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const bool counts = run > 0 || (seconds > enough && on_cpu(candidate));
+    const bool counts = run > 0 || (seconds > min_timed_s && on_cpu(candidate));
     if (counts) found.seconds = std::min(found.seconds, seconds), spent += seconds;
   }
   return found;
@@ -77,11 +78,11 @@ Measured measured(const Candidate& candidate, const Problem<T>& problem, int mos
 
 /// Iterations of a trial: all trials together take about a quarter of a run, or each as long as it may take in any case.
 inline int trial_iterations(const std::vector<Candidate>& some, int iters) {
-  const double share = std::max(0.25 / double(some.size()), always / some.front().likely());
+  const double share = std::max(0.25 / double(some.size()), min_trial_s / some.front().likely());
   return share >= 1 ? iters : std::clamp(int(iters * share), std::min(3, iters), iters);
 }
 
-/// Foretells `whole` iterations from two runs of fewer. Iteration t takes a + b / t, because bounds exclude the more, the less the centroids move.
+/// Predicts `whole` iterations from two runs of fewer. Iteration t takes a + b / t, because bounds exclude the more, the less the centroids move.
 inline double extrapolated(const Measured& shorter, const Measured& longer, int whole) {
   const auto harmonic = [](int n) {
     double sum = 0;
@@ -106,7 +107,7 @@ Measured tried(const Candidate& candidate, Problem<T> problem, int iters, int mo
   }
 }
 
-/// The candidate whose trial foretells the shortest run.
+/// The candidate whose trial predicts the shortest run.
 template <class T>
 Candidate fastest(const std::vector<Candidate>& some, const Problem<T>& problem, const CostModel& model) {
   const ProblemShape whole = expected(problem);
@@ -115,7 +116,7 @@ Candidate fastest(const std::vector<Candidate>& some, const Problem<T>& problem,
   const Candidate* best = &some.front();
   double least = never;
   for (const Candidate& one : some) {
-    const auto trial = one.foretold(part, model, precision_of<T>);
+    const auto trial = one.predicted(part, model, precision_of<T>);
     const double longer = trial && one.forecast ? one.forecast->seconds / trial->seconds : double(whole.max_iters) / part.max_iters;
     const auto [seconds, iters] = tried(one, problem, part.max_iters);
     const double run = iters < part.max_iters ? seconds : seconds * longer;  // fewer: labels rest
@@ -139,7 +140,7 @@ struct Runner {
 
 /// The same on the CPU, by two lengths of a trial. Those that may still be the fastest try twice as many iterations, and so on: bounds may pay late. So do
 /// those whose trial took less time than that of the best by forecast. Of these go on, in the order of their forecasts, those whose next trials together
-/// take at most four of the shortest run foretold. A trial that comes to rest tells how long a run is. If none does in as many iterations as were
+/// take at most four of the shortest run predicted. A trial that comes to rest tells how long a run is. If none does in as many iterations as were
 /// expected, twice as many are.
 template <class T, class Clock = std::chrono::steady_clock>
 Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& problem) {
@@ -163,7 +164,7 @@ Candidate fastest_of_race(const std::vector<Candidate>& some, const Problem<T>& 
     std::erase_if(runners, [&](const Runner& one) {
       const double own = std::min(2.0, double(whole) / iters) * one.longer.seconds;
       const bool is_slow = run(one) > within * least && one.longer.seconds >= trial_of_best;
-      if (is_slow || next + own > std::max(always, 4 * least)) return true;
+      if (is_slow || next + own > std::max(min_trial_s, 4 * least)) return true;
       next += own;
       return false;
     });
@@ -180,7 +181,7 @@ struct FirstTrial {
 template <class T, class Clock = std::chrono::steady_clock>
 FirstTrial first_trial(const Candidate& likeliest, const Problem<T>& problem) {
   const int guess = expected(problem).max_iters;
-  const double share = std::max(0.1, 2 * always / likeliest.likely());
+  const double share = std::max(0.1, 2 * min_trial_s / likeliest.likely());
   const int most = std::min(problem.max_iters, share >= 1 ? problem.max_iters : std::max(3, int(guess * share)));
   const auto [seconds, iters] = tried<T, Clock>(likeliest, problem, most, 0);
   const int rest = iters < most ? iters : 0;
