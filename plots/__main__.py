@@ -76,6 +76,9 @@ def main(argv: list[str] | None = None) -> int:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     except UserError as e:
         print(f"plots: {e}", file=sys.stderr)
     except OSError as e:

@@ -70,12 +70,12 @@ def run_compare(args: argparse.Namespace) -> int:
     from plots.write import comparison, gate
 
     if args.rank:
-        ranking = compare.ranking(case for side in chosen for case in side.cases.values())
-        if not ranking.places:
+        found = compare.rankings(case for side in chosen for case in side.cases.values())
+        if not found:
             raise UserError(f"{', '.join(map(str, args.sides))}: no case with a time without doubt, nothing to rank")
-        table = comparison.ranks(ranking, [side.title for side in chosen])
-        say([table], args.markdown)
-        keep([table], table, args.out)
+        tables = [comparison.ranks(one, [side.title for side in chosen]) for one in found]
+        say(tables, args.markdown)
+        keep(tables, tables[0], args.out)
         return 0
     made = compare.compare(*chosen, args.within, args.threshold)
     if not made.pairs:

@@ -3,7 +3,7 @@ time, over the problems that all of them solved."""
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 
 import numpy as np
@@ -17,6 +17,7 @@ SLOWER, FASTER, SAME, NOT_SLOWER, UNDECIDED = "slower", "faster", "same", "not s
 BROKEN, COARSE, NO_TIME, OTHER = "no time now", "coarse now", "no time", "another task"
 VERDICTS = (SLOWER, BROKEN, COARSE, FASTER, UNDECIDED, NOT_SLOWER, SAME, NO_TIME, OTHER)  # in the order of the tables
 REGRESSION, CANNOT_DECIDE = 1, 3  # exit codes
+ENOUGH = 10  # problems of a ranking
 
 
 @dataclass(frozen=True)
@@ -188,11 +189,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Ranking:
-    """`places`: the best first. `left_out`: the others with the number of problems that they solved."""
+    """`places`: the best first. `left_out`: who is in no ranking, with the number of problems solved."""
 
     places: list[Place]
     problems: int
-    left_out: dict[str, int]
+    left_out: dict[str, int] = field(default_factory=dict)
 
 
 def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
@@ -207,19 +208,36 @@ def times_of(cases: Iterable[Case]) -> dict[str, dict[str, float]]:
     return found
 
 
-def ranking(cases: Iterable[Case]) -> Ranking:
-    """Leaves out those that solved the fewest problems until all share one."""
+def rankings(cases: Iterable[Case]) -> list[Ranking]:
+    """Groups of implementations that solved the same problems. A group begins with who solved most, and takes in turn
+    who shares most, while all share ten, or half of the first one's if it solved fewer than 20. The last ranking names
+    those left out."""
     times = times_of(cases)
-    kept = sorted(times, key=lambda name: (-len(times[name]), name))
-    while kept and not (shared := set.intersection(*(set(times[name]) for name in kept))):
-        kept.pop()
-    if not kept:
-        return Ranking([], 0, {})
-    best = {problem: min(times[name][problem] for name in kept) for problem in shared}
+    found = []
+    while times:
+        group: list[str] = []
+        shared = set().union(*times.values())
+        for _ in range(len(times)):
+            nearest = max(sorted(times.keys() - set(group)), key=lambda name: len(shared & times[name].keys()))
+            common = shared & times[nearest].keys()
+            if len(common) < (min(ENOUGH, (len(times[group[0]]) + 1) // 2) if group else 1):
+                break
+            group.append(nearest)
+            shared = common
+        if found and len(group) == 1:
+            break
+        found.append(ranking({name: times.pop(name) for name in group}, shared))
+    if found:
+        found[-1] = replace(found[-1], left_out={name: len(times[name]) for name in sorted(times)})
+    return found
+
+
+def ranking(times: dict[str, dict[str, float]], shared: set[str]) -> Ranking:
+    best = {problem: min(own[problem] for own in times.values()) for problem in shared}
     places = []
-    for name in kept:
-        ratios = [times[name][problem] / best[problem] for problem in sorted(shared)]
+    for name, own in times.items():
+        ratios = [own[problem] / best[problem] for problem in sorted(shared)]
         mean = exp(fmean(map(math.log, ratios)))
         places.append(Place(name, mean, sum(ratio == 1 for ratio in ratios), max(ratios)))
     places.sort(key=lambda place: (place.mean, place.implementation))
-    return Ranking(places, len(shared), {name: len(times[name]) for name in sorted(times) if name not in kept})
+    return Ranking(places, len(shared))

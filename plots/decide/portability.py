@@ -5,29 +5,19 @@ efficiencies, 0 if one platform is not supported. The cascade (Sewall et al. 202
 performance portability metrics") orders the efficiencies from the best platform on, with PP over the first 1, 2, …"""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from statistics import geometric_mean, harmonic_mean
 
 from plots.decide.side_by_side import Sides, problem_key
 from plots.read.across import Cascade, Portability
 from plots.read.results import device, doubt
 
 
-def pp(efficiencies: Sequence[float]) -> float:
-    """The harmonic mean; 0 if a value is 0."""
-    return len(efficiencies) / sum(1 / e for e in efficiencies) if efficiencies and min(efficiencies) > 0 else 0.0
-
-
 def cascade(implementation: str, efficiencies: dict[str, float | None]) -> Cascade:
     """`efficiencies`: by platform; 0 if unsupported, None if never tried."""
     known = sorted(((p, e) for p, e in efficiencies.items() if e is not None), key=lambda pe: (-pe[1], pe[0]))
-    steps = [(p, e, pp([e for _, e in known[: i + 1]])) for i, (p, e) in enumerate(known)]
+    steps = [(p, e, harmonic_mean([e for _, e in known[: i + 1]])) for i, (p, e) in enumerate(known)]
     return Cascade(implementation, tuple(steps), tuple(p for p, e in efficiencies.items() if e is None))
-
-
-def mean(values: Iterable[float]) -> float:
-    """The geometric mean; 0 if a value is 0."""
-    found = list(values)
-    return math.exp(sum(map(math.log, found)) / len(found)) if found and min(found) > 0 else 0.0
 
 
 def portability(sides: Sides, where: str, kind: str, name: str = "iteration") -> Portability:
@@ -47,7 +37,8 @@ def portability(sides: Sides, where: str, kind: str, name: str = "iteration") ->
         for at in platforms:
             parts = {p: share(scores[at, p], implementation, kind) for p in problems}
             untried = any(value == 0 and (at, p, implementation) not in tried for p, value in parts.items())
-            efficiencies[at] = None if untried else mean(parts.values())
+            mean = geometric_mean(parts.values()) if all(parts.values()) else 0.0
+            efficiencies[at] = None if untried else mean
         found.append(cascade(implementation, efficiencies))
     found.sort(key=lambda c: (c.pp is None, -(c.pp or 0), c.implementation))
     return Portability(where, tuple(platforms), len(problems), tuple(found))

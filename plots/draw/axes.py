@@ -68,10 +68,10 @@ def log_height(ax: Axes, least_range: float = LEAST_RANGE, side: str = "y") -> N
     plain_log(axis)
 
 
-def height_from(ax: Axes, bottom: float) -> None:
-    """Makes the y axis linear from `bottom`, with headroom above the highest mark."""
-    height = ax.dataLim.ymax - bottom
-    ax.set_ylim(bottom, bottom + height * (1 + HEADROOM) if height > 0 else None)
+def height_from_zero(ax: Axes) -> None:
+    """Makes the y axis linear, with headroom above the highest mark."""
+    height = ax.dataLim.ymax
+    ax.set_ylim(0, height * (1 + HEADROOM) if height > 0 else None)
 
 
 def readable(places: Sequence[float], texts: Sequence[str], width: float, upright: bool) -> list[int]:

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots.draw import style
-from plots.draw.axes import grid, height_from, log_height, note, plain_log
+from plots.draw.axes import grid, height_from_zero, log_height, note, plain_log
 from plots.draw.curves import drawable
 from plots.read.check import Line
 from plots.read.metrics import metric
@@ -68,4 +68,4 @@ def paint(ax: Axes, curves: list[tuple[str, list[float]]], looks: tuple[dict, di
     if spec.get("logy"):
         log_height(ax)
     else:
-        height_from(ax, spec.get("ymin", 0))
+        height_from_zero(ax)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plots.draw import bars, line_curves, sets, style
-from plots.draw.axes import grid, height_from, log_height, note
+from plots.draw.axes import grid, height_from_zero, log_height, note
 from plots.draw.best_map import best_map
 from plots.draw.by_iteration import by_iteration
 from plots.draw.chain import chain_exhibit
@@ -233,8 +233,8 @@ def decorate(ax: Axes, view: View, panel: Panel) -> None:
             log_height(ax, side="x")
     elif figure.get("logy"):
         log_height(ax)
-    elif figure.get("ymin", 0) is not None:
-        height_from(ax, figure.get("ymin", 0))
+    else:
+        height_from_zero(ax)
     if not figure.get("logy") and ax.get_ylim()[1] >= 10_000:
         ax.yaxis.set_major_formatter("{x:,.0f}")
 

@@ -1,6 +1,8 @@
 """The picture of a clustering: points coloured by label, and the centroids."""
 
+import lzma
 import re
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from plots.read.select import separating, value_of
 from plots.read.view import View
 
 MOST_POINTS = 20_000
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": None}  # of a text file; None: blanks
+TEXT = (".csv", ".tsv", ".txt")
 
 
 def sample(n: int, most: int = MOST_POINTS) -> NDArray[np.int64]:
@@ -26,18 +28,31 @@ def sample(n: int, most: int = MOST_POINTS) -> NDArray[np.int64]:
 
 
 def read(path: Path) -> NDArray:
-    """The array of a .npy file, or the rows of a text file, whose first line may hold names."""
+    """The array of a .npy, .npy.xz or .npz file, an image as rows of its channels; or the rows of a text file, whose
+    first line may hold names. Its separator is the first of ; , tab blank that this line holds."""
     try:
-        if path.suffix not in DELIMITERS:
-            return np.load(path, allow_pickle=False)
+        if path.suffix.lower() not in TEXT:
+            return array_of(path)
         with path.open(encoding="utf-8") as text:
-            named = not re.search(r"(^|[,\t ])[-+]?\.?\d", text.readline())  # no column begins as a number does
-        return np.loadtxt(path, delimiter=DELIMITERS[path.suffix], skiprows=int(named), ndmin=2, encoding="utf-8")
+            first = text.readline()
+        by = next((mark for mark in ";,\t" if mark in first), None)
+        named = not re.search(r"(^|[;,\t ])\"?[-+]?\.?\d", first)  # no column begins as a number does
+        return np.loadtxt(path, delimiter=by, skiprows=int(named), ndmin=2, encoding="utf-8", quotechar='"')
     except OSError as e:
         raise UserError(f"{path}: {e.strerror or 'not a .npy file of numbers'}") from e
-    except (ValueError, EOFError) as e:
-        form = "table" if path.suffix in DELIMITERS else ".npy file"
-        raise UserError(f"{path}: not a {form} of numbers") from e
+    except (ValueError, EOFError, lzma.LZMAError, zipfile.BadZipFile) as e:
+        form = "table" if path.suffix.lower() in TEXT else ".npy file"
+        raise UserError(f"{path}: not a {form} of numbers; kmbench data {path} --out new.npy makes one of it") from e
+
+
+def array_of(path: Path) -> NDArray:
+    with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+        array = np.load(file, allow_pickle=False)
+        if isinstance(array, np.lib.npyio.NpzFile):
+            if len(array.files) != 1:
+                raise UserError(f"{path} holds {len(array.files)} arrays; needed is one")
+            array = array[array.files[0]]
+    return array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array
 
 
 def whole(labels: NDArray) -> NDArray[np.int64]:
@@ -112,7 +127,7 @@ def scatter_exhibit(view: View) -> Figure | None:
     for ax, line in zip(axes, lines, strict=True):
         centroids = saved(view, line, "centroids")
         points, labels = (read(saved(view, line, part)) for part in ("points", "labels"))
-        paint(ax, points, labels, read(centroids) if centroids.exists() else None, spec.get("dims", (0, 1)), len(lines))
+        paint(ax, points, labels, read(centroids) if centroids.exists() else None, (0, 1), len(lines))
         ax.set(**named, title=" · ".join(view.said(line, f) for f in fields))
     note(figure, view.size, title=view.exhibit.heading)
     return figure

@@ -1,1 +1,1 @@
-"""Reads result lines, machine records and exhibits; defines metrics with their intervals. Imports no other storey."""
+"""Reads result lines, machine records and exhibits; defines metrics with their intervals. Imports no other layer."""

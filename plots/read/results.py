@@ -53,6 +53,8 @@ def load(results: Path, only: str | None = None, papers: Collection[str] | None 
     if not results.is_dir():
         raise UserError(f"{results}: no such folder of results")
     folders = sorted(p for p in results.iterdir() if any(p.glob("*.jsonl")) or (p / "machine.json").is_file())
+    if not folders and any(results.glob("*.jsonl")):
+        raise UserError(f"{results} is the folder of one machine; --results takes the folder above it")
     if not folders:
         raise UserError(f"{results}: no results of any machine; run kmbench first")
     if only is not None and only not in (names := [p.name for p in folders]):

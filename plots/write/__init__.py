@@ -1,1 +1,1 @@
-"""Writes tables, pages and files. Imports every other storey."""
+"""Writes tables, pages and files. Imports every other layer."""

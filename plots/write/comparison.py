@@ -267,5 +267,5 @@ def ranks(made: Ranking, sides: Sequence[str]) -> Table:
     told = [f"Geometric mean over {solved} that all of these solved; of several parameter values the fastest counts."]
     if made.left_out:
         names = ", ".join(f"{name} ({plural(count, 'problem')})" for name, count in made.left_out.items())
-        told.append(f"Left out, for they share none of them: {names}.")
+        told.append(f"In no ranking: {names}.")
     return Table("rank", f"Implementations of {', '.join(sides)}", columns, rows, remarks=told)

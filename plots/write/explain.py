@@ -96,13 +96,18 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
     parts += [
         ("case", line["case"]),
         ("line", "; ".join(f"{path.name}, byte {offset}" for path, offset in line.get("places", [])) or "–"),
-        ("command", "; ".join(view.exhibit.commands) or "kmbench run --implementation … --dataset …"),
+        ("command", "; ".join(command(view, line)) or "kmbench run --implementation … --dataset …"),
         ("commit", f"{line['commit'] or '?'}{changes}, measured {line['date']}"),
         ("judge", judged(line)),
     ]
     if library := line["library"]:
         parts.append(("library", f"{library['name']} {library['version'] or 'of an unknown version'}"))
     return parts
+
+
+def command(view: View, line: Line) -> list[str]:
+    """Of the exhibit, in the profile of the line."""
+    return [one + f" --profile {line['profile']}" * (line["profile"] == "quick") for one in view.exhibit.commands]
 
 
 def samples(line: Line, name: str) -> list[Part]:

@@ -144,7 +144,7 @@ def test_a_ranking_is_over_the_problems_that_all_have_solved(tmp_path, capsys):
     lines = of("cpu/a", k2=1, k3=4, k4=9) + of("cpu/b", k2=2, k3=2) + of("cpu/c", k5=1)
     lines += [timed(0.1, implementation="cpu/d", k=2, grade="coarse")]
     lines += [timed(1.5, implementation="cpu/b", k=2, packages=7), timed(9, implementation="cpu/a", k=2, packages=7)]
-    found = compare.ranking(sides.read(side(tmp_path, "base", lines)).cases.values())
+    (found,) = compare.rankings(sides.read(side(tmp_path, "base", lines)).cases.values())
     assert found.problems == 2 and found.left_out == {"cpu/c": 1}
     places = {place.implementation: place for place in found.places}
     assert places.keys() == {"cpu/a", "cpu/b"}, "coarse results do not count"

@@ -12,7 +12,7 @@ from synthetic import line
 
 from plots.decide import change, compare, lookup, verdicts
 from plots.decide.claim_text import told
-from plots.decide.compare import ranking
+from plots.decide.compare import rankings
 from plots.decide.lookup import GPU, OTHER, THREADS, may_match, need_of
 from plots.decide.portability import portability
 from plots.decide.side_by_side import Pair, Sides, problem_key
@@ -83,10 +83,21 @@ def test_the_first_is_the_fastest_alone_with_its_best_parameters():
     def case(name: str, threads: str, seconds: float) -> Case:
         return Case(name, {"k": "2", "set.threads": threads}, {"": (seconds,)})
 
-    near = ranking([case("a", "1", 1.0), case("b", "1", 1.01)])
+    (near,) = rankings([case("a", "1", 1.0), case("b", "1", 1.01)])
     assert [place.first for place in near.places] == [1, 0]
-    found = ranking([case("a", "1", 4.0), case("a", "2", 1.0), case("b", "1", 2.0)])
+    (found,) = rankings([case("a", "1", 4.0), case("a", "2", 1.0), case("b", "1", 2.0)])
     assert [(place.implementation, place.mean) for place in found.places] == [("a", 1), ("b", 2)]
+
+
+def test_implementations_that_solved_other_problems_are_ranked_apart():
+    def solved(name: str, first: int, last: int) -> list[Case]:
+        return [Case(name, {"k": str(k)}, {"": (1.0,)}) for k in range(first, last)]
+
+    cases = [*solved("a", 0, 30), *solved("b", 0, 12), *solved("c", 0, 9), *solved("d", 0, 9), *solved("e", 40, 41)]
+    found = rankings(cases)
+    assert [sorted(place.implementation for place in one.places) for one in found] == [["a", "b"], ["c", "d"]]
+    assert [one.problems for one in found] == [12, 9], "a and b share ten and more, c would leave nine"
+    assert [one.left_out for one in found] == [{}, {"e": 1}]
 
 
 def test_a_skipped_case_without_points_may_be_any_size():

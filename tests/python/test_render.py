@@ -210,7 +210,7 @@ def test_scatter_takes_text_and_the_folder_of_a_fit(clustering, tmp_path):
 def test_a_scatter_exhibit_draws_the_files_that_its_run_left(bench, clustering, tmp_path):
     arrays, _ = clustering
     arrays["labels"] = arrays["labels"].reshape(-1, 1).astype("float32")  # as kmbench writes them
-    bench.exhibit('kind = "figure"\ntitle = "clusters"\n[figure]\nstyle = "scatter"\ndims = [0, 2]\n', "demo/figure1")
+    bench.exhibit('kind = "figure"\ntitle = "clusters"\n[figure]\nstyle = "scatter"\n', "demo/figure1")
     ended = line(exhibit="demo/figure1")
     bench.run([ended])
     assert bench.main("render", "--out", tmp_path / "out") == 0
