@@ -1,6 +1,6 @@
 # Writes version.cpp: commit, compiler, flags and CUDA of the build. Leaves an unchanged file alone.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no -- bench impl datasets CMakeLists.txt
+execute_process(COMMAND git -C ${SOURCE} status --porcelain --untracked-files=normal -- bench impl datasets include schema cmake CMakeLists.txt
                 OUTPUT_VARIABLE changes ERROR_QUIET)
 if(NOT commit)
   set(commit unknown)

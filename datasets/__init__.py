@@ -1,1 +1,1 @@
-"""Data sets: tables (*.toml), generators (*.cpp) and the fetcher (fetch.py)."""
+"""Data sets: tables (*.toml) and the fetcher (fetch.py)."""

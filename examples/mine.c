@@ -24,8 +24,9 @@ static int32_t nearest(const state* s, const double* x) {
   int32_t best = 0;
   double best_dist = -1;
   for (int32_t c = 0; c < s->p.k; ++c) {
+    const double* centroid = s->before + (size_t)c * s->p.d;
     double dist = 0;
-    for (int32_t j = 0; j < s->p.d; ++j) dist += (x[j] - s->before[c * s->p.d + j]) * (x[j] - s->before[c * s->p.d + j]);
+    for (int32_t j = 0; j < s->p.d; ++j) dist += (x[j] - centroid[j]) * (x[j] - centroid[j]);
     if (best_dist < 0 || dist < best_dist) best = c, best_dist = dist; /* the first of equals */
   }
   return best;
@@ -45,7 +46,8 @@ static int32_t iterate(void* of) {
     for (int64_t i = 0; i < s->p.n; ++i) {
       const int32_t c = nearest(s, points + i * d);
       changed += c != s->labels[i], s->labels[i] = c, ++s->counts[c];
-      for (int32_t j = 0; j < d; ++j) s->sums[c * d + j] += points[i * d + j];
+      double* sum = s->sums + (size_t)c * d;
+      for (int32_t j = 0; j < d; ++j) sum[j] += points[i * d + j];
     }
     for (size_t cell = 0; cell < cells; ++cell)
       if (s->counts[cell / d] > 0) s->after[cell] = s->sums[cell] / s->counts[cell / d]; /* else it stays */

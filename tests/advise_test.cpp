@@ -56,6 +56,34 @@ TEST(Advice, SaysWhereItIsNotSure) {
   expect_shows(text, {"not sure: cpu/lloyd/naive may be as fast"});
 }
 
+/// The same after one run.
+Advised once(Advised one) {
+  one.again = false;
+  return one;
+}
+
+TEST(Advice, NamesAFinalistAndWhoWasFasterInItsOnlyRun) {
+  const std::vector<Advised> all = {once(candidate("cpu/lloyd/single_pass", {0.5})), candidate("cpu/lloyd/naive", slow),
+                                    candidate("cpu/lloyd/two_step", fast)};
+  const std::string text = advice(all);
+  expect_shows(text, {"Fastest, and exact: cpu/lloyd/two_step, 1300 ms",
+                      "not sure: cpu/lloyd/single_pass took less in its only run, a longer --budget compares them"});
+  expect_lacks(text, {"each ran once"});
+  EXPECT_LT(advice_table(all, 0).find("single_pass"), advice_table(all, 0).find("two_step")) << "the table is by time";
+}
+
+TEST(Advice, SaysWhatWasNotMeasuredBesideTheBest) {
+  const Advised naive = candidate("cpu/lloyd/naive", slow), rounded = candidate("cpu/lloyd/two_step", fast, "rounded");
+  expect_shows(advice({naive, rounded}), {"Fastest exact: cpu/lloyd/naive", "; no other exact one was measured."});
+  expect_shows(advice({naive}), {"; no other right one was measured."});
+  expect_shows(advice({once(naive), once(rounded)}), {"not sure: it ran once, a longer --budget compares it with others"});
+  Advised less = candidate("cpu/lloyd/multi_pass", {0.1});
+  Json line = *less.line;
+  line["n"] = 250;
+  less.line = std::make_shared<const Json>(line);
+  expect_shows(advice({naive, once(less)}), {"not sure: no other ran beside it on as many points"});
+}
+
 TEST(Advice, TellsTheFastestAtAllFromTheFastestExact) {
   const std::string text = advice({candidate("cpu/lloyd/naive", slow), candidate("cpu/lloyd/two_step", fast, "rounded")});
   expect_shows(text, {"Fastest at all: cpu/lloyd/two_step", "Fastest exact: cpu/lloyd/naive"});
@@ -105,6 +133,7 @@ TEST(LastRuns, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
                                                                                                       {"cpu/lloyd/reference", 0.1, "coarse"}}) {
     all.push_back(candidate(name, {seconds}, grade));
     all.back().wall_s = seconds;
+    all.back().again = false;
   }
   using Who = std::vector<std::size_t>;
   EXPECT_EQ(last_runs_of(all, 7, 1e9).who, (Who{1, 2, 3, 0}));
@@ -116,6 +145,13 @@ TEST(LastRuns, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
   EXPECT_TRUE(last_runs_of(all, 7, 41).who.empty());
   EXPECT_EQ(last_runs_of({all[0]}, 3, 1e9).who, (Who{0})) << "alone, it is measured again as well";
   EXPECT_TRUE(last_runs_of({}, 7, 1e9).who.empty());
+  for (const std::size_t at : {0, 1}) all[at].again = true;
+  EXPECT_TRUE(last_runs_of(all, 7, 1e9).who.empty()) << "the fastest and the fastest exact have run again";
+  all[1].line = candidate("cpu/lloyd/two_step", {2.5}, "rounded").line;
+  EXPECT_EQ(last_runs_of(all, 7, 1e9).who, (Who{2, 1, 3, 0})) << "in the final it was slower than one that was left out";
+  all[0].again = false;
+  for (const std::size_t at : {1, 2}) all[at].again = true;
+  EXPECT_TRUE(last_runs_of(all, 7, 60).who.empty()) << "the fastest exact does not fit, and the others have run again";
 }
 
 TEST(Advice, TheTableGivesAReasonForATime) {
@@ -124,12 +160,13 @@ TEST(Advice, TheTableGivesAReasonForATime) {
   expect_shows(text, {"wrong: one label is wrong", "1300", "130", "10"});
 }
 
-/// A machine on which each implementation needs its own seconds for a point. A wrong one has none.
+/// A machine on which each implementation needs its own seconds for a point, and a library more to start. A wrong one has none.
 struct Machine {
   std::map<std::string, double> pace;
   double now_s = 0;
   std::vector<std::pair<std::string, std::int64_t>> ran = {};
   std::string exact = "";  // only this one
+  double start_s = 0;      // of a library
 
   Trials trials() {
     return {.elapsed_s = [this] { return now_s; }, .run = [this](const Case& c, double limit_s) { return run(c, limit_s); }};
@@ -139,9 +176,10 @@ struct Machine {
     EXPECT_TRUE(c.once);
     ran.emplace_back(c.implementation_name, c.n);
     const double needed_s = pace.at(c.implementation_name) * double(c.n);
+    const double wall_s = needed_s + (c.implementation_name.starts_with("library/") ? start_s : 0);
     Json line = skeleton(c, {}, "m");
-    now_s += std::min(needed_s, limit_s + 1e-3);
-    if (needed_s > limit_s) line["failure"] = "no end";
+    now_s += std::min(wall_s, limit_s + 1e-3);
+    if (wall_s > limit_s) line["failure"] = "no end";
     else
       line.update({{"verdict", ""}, {"grade", c.implementation_name == exact ? "exact" : "rounded"}, {"iterations", 1}, {"samples_s", {needed_s}}});
     return std::make_shared<const Json>(std::move(line));
@@ -210,6 +248,18 @@ TEST(Halving, CutsWhatIsManyTimesAsSlow) {
   auto all = candidates(machine, 1000);
   ASSERT_TRUE(halve(all, 10, machine.trials()));
   for (const auto& one : all) EXPECT_EQ(one.cut, one.c.implementation_name == "cpu/lloyd/naive" ? "too slow: no end within 1 s on 1000 points" : "");
+}
+
+TEST(Halving, LeavesALibraryTheTimeToStart) {
+  for (const double start_s : {3.0, 30.0}) {
+    Machine machine{.pace = {{"cpu/lloyd/auto", 1e-5}, {"library/sklearn", 1e-5}}, .start_s = start_s};
+    auto all = candidates(machine, 1000);
+    for (auto& one : all) one.c.skip.clear();  // scikit-learn may not be here
+    ASSERT_TRUE(halve(all, 18, machine.trials()));
+    const auto library = std::ranges::find(all, "library/sklearn", [](const Advised& one) { return one.c.implementation_name; });
+    EXPECT_EQ(library->cut, start_s < 10 ? "" : "no end within 12 s on 1000 points, with the start of its library");
+    EXPECT_EQ(can_be_advised(*library), start_s < 10);
+  }
 }
 
 TEST(Halving, StartsWithTheBestForecast) {

@@ -27,8 +27,8 @@ std::string complaint_of(Call call) {
   return "no complaint";
 }
 
-inline std::string complaint(const DatasetRequest& wish) {
-  return complaint_of([&] { load_dataset<float>(wish); });
+inline std::string complaint(const DatasetRequest& request) {
+  return complaint_of([&] { load_dataset<float>(request); });
 }
 
 inline void expect_shows(const std::string& text, std::initializer_list<const char*> words) {

@@ -209,7 +209,7 @@ TEST_F(Mapped, SmallFilesAreReadUnlessAsked) { EXPECT_FALSE(is_mapped({.name = t
 
 TEST_F(Mapped, NobodyCanTurnWritingOn) {
   const auto data = load_dataset<float>(mapped(table()));
-  unprotect_values(data.values.get());
+  EXPECT_THROW(unprotect_values(data.values.get()), std::system_error);
   EXPECT_EXIT(data.values[0] = 1, ::testing::KilledBySignal(SIGSEGV), "");
 }
 
@@ -249,10 +249,10 @@ TEST_F(Mapped, RefusesWhatIsNotFinite) {
 }
 
 TEST_F(Mapped, GeneratedPointsGoToTheirFileAsTheyAreMade) {
-  const auto wish = request("uniform", 3000, {{"seed", 4}});
+  const auto wanted = request("uniform", 3000, {{"seed", 4}});
   const auto path = folder_ / "made.npy";
-  EXPECT_EQ(make_npy<float>(wish, path), load_dataset<float>(wish).hash);
-  EXPECT_EQ(load_dataset<float>(mapped(path.string())).hash, load_dataset<float>(wish).hash);
+  EXPECT_EQ(make_npy<float>(wanted, path), load_dataset<float>(wanted).hash);
+  EXPECT_EQ(load_dataset<float>(mapped(path.string())).hash, load_dataset<float>(wanted).hash);
   EXPECT_EQ(make_npy<float>(mapped(path.string()), folder_ / "other.npy"), std::nullopt);
   EXPECT_NE(complaint_of([&] {
               make_npy<float>(request("uniform", 10, {{"high", 1e300}}), folder_ / "other.npy");

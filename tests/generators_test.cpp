@@ -58,11 +58,11 @@ INSTANTIATE_TEST_SUITE_P(Tables, EveryGenerator,
 
 /// Asks several ranks for their shares, and compares rows and hash with those of one process.
 template <class T>
-void expect_shares(const DatasetRequest& wish, int ranks) {
+void expect_shares(const DatasetRequest& wanted, int ranks) {
   const KeepCatalogue keep;  // all threads read it
-  const Dataset<T> whole = load_dataset<T>(wish);
+  const Dataset<T> whole = load_dataset<T>(wanted);
   std::vector<Dataset<T>> shares{std::size_t(ranks)};
-  on_threads(ranks, [&](Group& group) { shares[std::size_t(group.rank())] = load_dataset<T>(wish, &group); });
+  on_threads(ranks, [&](Group& group) { shares[std::size_t(group.rank())] = load_dataset<T>(wanted, &group); });
   std::vector<T> joined;
   for (const Dataset<T>& share : shares) {
     EXPECT_EQ(share.hash, whole.hash);
@@ -167,17 +167,17 @@ TEST(Generators, SayNoInOneLine) {
 }
 
 TEST(Curves, RingsHaveTheRadiusOfTheirGroup) {
-  const auto wish = request("rings", 5000, {{"groups", 3}});
-  const auto data = load_dataset<double>(wish);
-  const auto truth = generated_labels(wish);
+  const auto wanted = request("rings", 5000, {{"groups", 3}});
+  const auto data = load_dataset<double>(wanted);
+  const auto truth = generated_labels(wanted);
   ASSERT_EQ(truth.size(), 5000u);
   for (std::size_t i = 0; i < truth.size(); ++i) ASSERT_NEAR(std::hypot(data.values[2 * i], data.values[2 * i + 1]), truth[i] + 1, 0.5) << i;
 }
 
 TEST(Curves, MoonsLieOnTheirHalfCircles) {
-  const auto wish = request("moons", 5000, {{"noise", 0}});
-  const auto data = load_dataset<double>(wish);
-  const auto truth = generated_labels(wish);
+  const auto wanted = request("moons", 5000, {{"noise", 0}});
+  const auto data = load_dataset<double>(wanted);
+  const auto truth = generated_labels(wanted);
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const double x = data.values[2 * i] - truth[i], y = data.values[2 * i + 1] - 0.5 * truth[i];
     ASSERT_NEAR(std::hypot(x, y), 1, 1e-12) << i;
@@ -186,9 +186,9 @@ TEST(Curves, MoonsLieOnTheirHalfCircles) {
 }
 
 TEST(Curves, SpiralsStartApartAndEllipsesAreStretched) {
-  const auto wish = request("spirals", 3000, {{"noise", 0}});
-  const auto data = load_dataset<double>(wish);
-  const auto truth = generated_labels(wish);
+  const auto wanted = request("spirals", 3000, {{"noise", 0}});
+  const auto data = load_dataset<double>(wanted);
+  const auto truth = generated_labels(wanted);
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const double x = data.values[2 * i], y = data.values[2 * i + 1], turned = std::hypot(x, y) - 0.5;
     const double angle = std::atan2(y, x) / (2 * std::numbers::pi) - turned - truth[i] / 2.0;
@@ -246,11 +246,11 @@ TEST_P(EveryTable, GivesThePointsAndStartsOfItsSeed) {
 
 template <class T>
 struct GeneratorsOnDevice : OnTheGpu {
-  static void expect_same_bits(const char* name, const Recipe& wish, std::int64_t begin, std::int64_t rows) {
+  static void expect_same_bits(const char* name, const Recipe& wanted, std::int64_t begin, std::int64_t rows) {
     const auto& generator = *std::ranges::find(generators(), name, &Generator::name);
-    Recipe recipe = wish;
+    Recipe recipe = wanted;
     recipe.settings = generator.settings;
-    for (const auto& [setting, value] : wish.settings)
+    for (const auto& [setting, value] : wanted.settings)
       if (const auto at = recipe.settings.find(setting); at != recipe.settings.end()) at->second = value;
     std::vector<T> host(std::size_t(rows * recipe.d)), device(host.size(), T(-1));
     generator.make(recipe, begin, std::span(host));  // generates_on_device() is false here

@@ -39,7 +39,8 @@ struct Clustered {
 
   std::pair<LabelCheck, ClusterSums> found() const {
     std::pair<LabelCheck, ClusterSums> found;
-    EXPECT_TRUE(look_on_device(problem, {.labels = labels, .assigned_centroids = centroids, .centroids = centroids}, {}, found.second, &found.first));
+    EXPECT_TRUE(
+        judge_on_device(problem, {.labels = labels, .assigned_centroids = centroids, .centroids = centroids}, {}, found.second, &found.first));
     return found;
   }
 

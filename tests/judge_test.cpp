@@ -163,6 +163,18 @@ TEST(JudgeOfLabels, TheExpansionRoundsMoreFarFromTheOrigin) {
   EXPECT_PRED2(says, trial.verdict(), "point 0 has label 0");
 }
 
+TEST(JudgeOfLabels, TheirExcessIsFiniteWhereAllPointsLieOnCentroids) {
+  const float next = std::nextafter(1000.0f, 2000.0f);
+  JudgedTrial<float> trial{.points = {1000, next, 0},
+                           .solution = {.labels = {1, 1, 2}, .assigned_centroids = {1000, next, 0}, .centroids = {1000, next, 0}, .iters = 1},
+                           .d = 1};
+  trial.description.distance = Distance::expansion;
+  const auto judgement = trial.judged();
+  EXPECT_EQ(judgement.verdict, "");
+  EXPECT_EQ(judgement.wrong_labels, 1);
+  EXPECT_NEAR(judgement.label_excess * 2e6 / 3, 0x1p-28, 1e-15) << "ulp² over the distances² to their mean";
+}
+
 /// Point i is the corner that its cluster i % k has: n k d is beyond the budget for looking at every label.
 struct Corners : JudgedTrial<float> {
   static constexpr std::int64_t n = 150'000;

@@ -1,8 +1,9 @@
-// A busy machine, from made-up contents of /proc/loadavg. Its fingerprint, another machine's folder, the folder of a user's results. The processors'
-// energy from made-up RAPL counters: sums over packages, overflow of a counter, missing counters.
+// A busy machine, from made-up contents of /proc/loadavg. Its fingerprint, another machine's folder, the folder of a user's results. Limits of control
+// groups. The processors' energy from made-up RAPL counters: sums over packages, overflow of a counter, missing counters.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "bench/base/home.hpp"
 #include "bench/machine/energy.hpp"
 #include "bench/machine/environment.hpp"
+#include "bench/machine/memory.hpp"
 #include "bench/run/energy.hpp"
 #include "tests/dataset_helpers.hpp"
 
@@ -41,6 +43,30 @@ TEST(LoadWarning, TakesThreeLooksOfFive) {
 }
 
 TEST(LoadWarning, IsNoneWhereNothingCanBeRead) { EXPECT_EQ(said(4, {""}), ""); }
+
+class ControlGroups : public Files {
+ protected:
+  void group(const std::string& path, const std::string& limit, int used, int of_files) {
+    fs::create_directories(folder_ / path);
+    std::ofstream(folder_ / path / "memory.max") << limit << "\n";
+    std::ofstream(folder_ / path / "memory.current") << used << "\n";
+    std::ofstream(folder_ / path / "memory.stat") << "anon 7\ninactive_file " << of_files - 1 << "\nactive_file 1\n";
+  }
+  std::int64_t left(const std::string& own) const { return memory::left_in_groups(write("groups", own + "\n"), folder_.string()); }
+};
+
+TEST_F(ControlGroups, HoldAllLimitsUpToTheMount) {
+  EXPECT_EQ(left("0::/slice/job"), std::numeric_limits<std::int64_t>::max());
+  group("slice/job", "max", 100, 1);
+  group("slice", "1000", 700, 150);
+  EXPECT_EQ(left("0::/slice/job"), 450);
+  group("slice/job", "300", 100, 50);
+  EXPECT_EQ(left("0::/slice/job"), 250);
+  EXPECT_EQ(left("0::/slice/other"), 450);
+  group("", "200", 190, 1);
+  EXPECT_EQ(left("0::/slice/job"), 11);
+  EXPECT_EQ(left("0::/"), 11);
+}
 
 class Powercap : public Files {
  protected:
@@ -152,6 +178,22 @@ TEST(Fingerprint, ItsShortFormOutlastsMemoryAndAStart) {
   EXPECT_NE(short_fingerprint(here), short_fingerprint(with({{"host", "00000002"}})));
   EXPECT_EQ(short_fingerprint(here).size(), 4u);
   EXPECT_TRUE(machine_id().ends_with("-" + short_fingerprint(fingerprint()))) << machine_id();
+}
+
+TEST(EnvironmentText, HasMemoryInGiBAndCachesInWords) {
+  const Json cache = {{"level", "2"}, {"type", "Unified"}, {"size", "1024K"}, {"shared_by", "0-1"}};
+  const Json record = {{"caches", Json::array({cache})},
+                       {"memory_bytes", 25'276'502'016},
+                       {"gpu", {{"memory_bytes", "1073741824"}}},
+                       {"load", "0.5"},
+                       {"warnings", Json::array({"busy"})}};
+  EXPECT_EQ(environment_text(record),
+            "caches                   L2 Unified 1024K, of processors 0-1\n"
+            "memory                   23.5 GiB\n"
+            "gpu\n"
+            "  memory                 1.0 GiB\n"
+            "load                     0.5\n"
+            "warning: busy\n");
 }
 
 class MachineRecord : public Files {

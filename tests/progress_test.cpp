@@ -67,6 +67,10 @@ TEST(Disturbed, IsATimeWithOverHalfOfItsSamplesDisturbed) {
   EXPECT_FALSE(is_disturbed(line)) << "nothing is known";
   line["involuntary_switches"] = {6, 6, 6, 0};
   EXPECT_TRUE(is_disturbed(line)) << "60 a second";
+  line["involuntary_switches"] = {5, 5, 5, 0};
+  EXPECT_TRUE(is_disturbed(line)) << "50 a second";
+  line["involuntary_switches"] = {4, 4, 4, 0};
+  EXPECT_FALSE(is_disturbed(line)) << "40 a second";
 }
 
 TEST(Duration, IsInTheUnitThatFits) {
@@ -118,7 +122,8 @@ TEST(SummaryTable, ShowsMedianPerIterationAndEveryReason) {
   const Json good = line_with(measured({0.9, 0.1, 0.2}));
   const std::string table = summary_table({good, line_of("x", "a sentence"), line_of("y", nullptr, "it died")});
   expect_shows(table, {"50.000", "25.000", "wrong: a sentence", "failed: it died"});  // 0.2 s / 4 iterations, the least beside it
-  expect_lacks(table, {"20.000"});                                                    // by max_iters
+  expect_shows(table, {"ms/iter  min ms"});
+  expect_lacks(table, {"20.000"});  // by max_iters
 }
 
 TEST(SummaryTable, MarksWhatIsDisturbed) {

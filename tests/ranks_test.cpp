@@ -226,6 +226,16 @@ TEST(Launcher, ThatNeverBeginsEndsATuning) {
   EXPECT_THROW(measure_point(none, c, 60, {}), std::runtime_error);
 }
 
+TEST(Launcher, ThatTakesTooLongIsToldWhatAllowsMore) {
+  const std::vector<std::string> slow{"sh", "-c", "read -r secret; echo \"$secret start a\"; exec sleep 60"};
+  for (const std::string longer : {"--timeout", "a longer --budget"}) {
+    std::string said;
+    const JobEvents events{.ended = [&](const std::string&, const std::string&, const std::string& why) { said = why; }};
+    EXPECT_TRUE(Workers({"kmbench"}, {.longer = longer.c_str()}, slow).run({{.id = "a", .timeout_s = 0.3, .data = "-"}}, events).empty());
+    EXPECT_EQ(said, "no end after 0.3 s; " + longer + " allows more");
+  }
+}
+
 TEST(Launcher, ThatDoesNotEndWhenAskedIsKilled) {
   const WorkerLimits limits{.until = std::chrono::steady_clock::now() + std::chrono::milliseconds(100)};
   const std::vector<std::string> stubborn{"sh", "-c", "trap '' TERM; while :; do sleep 1; done"};

@@ -23,10 +23,10 @@ std::vector<int> asked;  // how many iterations, by instance, of all points
 /// Errors of the runs below. Late: an iteration too many. Early: a stop while 2% of the labels still change. Stale: the start in place of the last
 /// assign's centroids, if a fixed number of iterations is asked for. At rest: a stop where no centroid moves, whatever the labels. Skipped: share of
 /// iterations left out at random.
-struct Wish {
+struct Lies {
   bool late = false, early = false, stale = false, at_rest = false;
   double skipped = 0;
-} wish;
+} planted;
 std::mt19937 order(7);  // of additions
 bool shuffles = false;
 bool from_first = false;  // the nearest by x·(c-m) - (c-m)·(c+m)/2 with m the first centroid: an expansion that cancels less than its bound
@@ -36,7 +36,7 @@ template <class T>
 struct Plain final : AnySolver<T> {
   explicit Plain(const Problem<T>& problem) : p(problem), points(std::size_t(problem.n)) {
     if (p.n == 2000) asked.push_back(p.max_iters);
-    if (wish.early && p.tolerance == 0) p.tolerance = 0.02;
+    if (planted.early && p.tolerance == 0) p.tolerance = 0.02;
     std::iota(points.begin(), points.end(), std::int64_t{0});
   }
 
@@ -48,21 +48,21 @@ struct Plain final : AnySolver<T> {
     int iteration = 0;
     bool left_out = false;
     const auto assigned = [&] {
-      left_out = iteration++ > 0 && std::uniform_real_distribution<>(0, 1)(order) < wish.skipped;
+      left_out = iteration++ > 0 && std::uniform_real_distribution<>(0, 1)(order) < planted.skipped;
       return left_out ? p.n : assign();
     };
     const auto updated = [&] {
       if (!left_out) update();
     };
     out.iters = lloyd(p, trace, assigned, updated);
-    if (wish.at_rest && p.tolerance >= 0) {
+    if (planted.at_rest && p.tolerance >= 0) {
       out.iters = 0;
       out.centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
       do assign(), update();
       while (++out.iters < p.max_iters && out.centroids != out.assigned_centroids);
     }
-    if (wish.late && p.tolerance >= 0) assign(), update(), ++out.iters;
-    if (wish.stale && p.tolerance < 0 && p.max_iters > 3) out.assigned_centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
+    if (planted.late && p.tolerance >= 0) assign(), update(), ++out.iters;
+    if (planted.stale && p.tolerance < 0 && p.max_iters > 3) out.assigned_centroids.assign(p.initial_centroids.begin(), p.initial_centroids.end());
     return out.iters;
   }
 
@@ -179,8 +179,8 @@ struct Draw {
 template <class T>
 class ShuffledSums : public ::testing::Test {
  protected:
-  ShuffledSums() { wish = {}, shuffles = true; }
-  ~ShuffledSums() override { wish = {}, shuffles = false; }
+  ShuffledSums() { planted = {}, shuffles = true; }
+  ~ShuffledSums() override { planted = {}, shuffles = false; }
 };
 using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ShuffledSums, Precisions);
@@ -203,7 +203,7 @@ TYPED_TEST(ShuffledSums, AreRightWhereTheBoundSaysLittle) {
 }
 
 TYPED_TEST(ShuffledSums, HideNoIterationsLeftOut) {
-  wish.skipped = 0.3;
+  planted.skipped = 0.3;
   for (unsigned seed = 0; seed < 20; ++seed) {
     Draw<TypeParam> draw(11, seed, {.n = 700, .d = 2, .k = 6, .max_iters = 12});
     EXPECT_NE(draw.verdict(true), "") << "seed " << seed;
@@ -211,13 +211,13 @@ TYPED_TEST(ShuffledSums, HideNoIterationsLeftOut) {
 }
 
 TYPED_TEST(ShuffledSums, HideNoEarlyStop) {
-  wish.early = true;
+  planted.early = true;
   for (unsigned seed = 0; seed < 20; ++seed) {
     Draw<TypeParam> draw(11, seed, {.n = 700, .d = 2, .k = 6, .max_iters = 300, .tolerance = 0});
     const auto stopped = solved(draw.problem);
-    wish.early = false;
+    planted.early = false;
     const auto right = solved(draw.problem);
-    wish.early = true;
+    planted.early = true;
     if (stopped.iters == right.iters) continue;
     EXPECT_NE(draw.verdict(false), "") << "seed " << seed;
   }
@@ -232,7 +232,7 @@ class Replays : public ::testing::Test {
     std::uniform_real_distribution<double> value(-1, 1);
     for (int i = 0; i < 2000; ++i) points.push_back(value(random));
     problem = Problem<double>{{.n = 2000, .d = 1, .k = 5, .max_iters = 1000, .tolerance = 0}, points, std::span<const double>(points).first(5)};
-    wish = {};
+    planted = {};
   }
 
   /// The replay of a run that is made anew; `asked` has the instances of the replay alone.
@@ -263,18 +263,18 @@ TEST_F(Replays, AreSparedWhereARightRunPassedAndStoppedAlike) {
   EXPECT_TRUE(ran(iters - 1));
   EXPECT_EQ(replayed(&known).verdict, "");
   EXPECT_FALSE(ran(iters - 1));
-  for (const Wish lie : {Wish{.late = true}, Wish{.early = true}}) {
-    wish = lie;
+  for (const Lies lie : {Lies{.late = true}, Lies{.early = true}}) {
+    planted = lie;
     EXPECT_NE(replayed(&known).verdict, "");
   }
-  wish = {};
+  planted = {};
   problem.tolerance = 1e-3;
   EXPECT_EQ(replayed(&known).verdict, "");
   EXPECT_TRUE(ran(iters - 1)) << "another rule";
 }
 
 TEST_F(Replays, AreMadeWhereTheMeansRested) {
-  wish.late = true;
+  planted.late = true;
   EXPECT_NE(replayed().verdict.find("it went on for"), std::string::npos);
   EXPECT_TRUE(ran(iters - 2));
 }
@@ -287,7 +287,7 @@ TEST_F(Replays, AreMadeWhereOneLabelMayChange) {
 
 TEST_F(Replays, LetWhoeverTestsTheCentroidsStopWhereTheyRest) {
   std::ranges::fill(points, 2.5);
-  wish.at_rest = true;
+  planted.at_rest = true;
   for (const char* departs : {"", "it tests the centroids, not the labels"}) {
     Implementation implementation = plain();
     implementation.description.departs = departs;
@@ -299,7 +299,7 @@ TEST_F(Replays, LetWhoeverTestsTheCentroidsStopWhereTheyRest) {
 }
 
 TEST_F(Replays, AreJudgedBeforeTheyProveAnything) {
-  wish.stale = true;
+  planted.stale = true;
   EXPECT_NE(replayed().verdict.find("after " + std::to_string(iters - 1) + " iterations: point"), std::string::npos);
 }
 

@@ -191,7 +191,9 @@ TEST(Continued, TheSamplesOfBothCount) {
   const Json both = latest({first, then}).at("a");
   EXPECT_EQ(both["samples_event_s"], Json({2.5, 0.5, 1.5}));
   EXPECT_EQ(both["run_delay_s"], Json({0.5, 0.0, 0.25}));
-  EXPECT_TRUE(both["involuntary_switches"].is_null()) << "of some samples is of none";
+  EXPECT_EQ(both["involuntary_switches"], Json({0, 0, 7})) << "an unknown delay counts as none";
+  then["samples_event_s"] = nullptr;
+  EXPECT_TRUE(latest({first, then}).at("a")["samples_event_s"].is_null()) << "of some samples is of none";
 }
 
 TEST(Continued, ElseTheLaterLineCountsByItself) {

@@ -28,7 +28,7 @@ void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
 
 /// Replaces pairs of `r` by those of another Laplacian, or drops some.
 Eigenpairs solved_as(const ChainRecord<float>& r, const std::string& laplacian, int count) {
-  return spectral::first_eigenpairs(r.graph, spectral::pieces_of(r.graph), laplacian, count, spectral::first_by_lapack);
+  return spectral::first_eigenpairs(r.graph, spectral::components_of(r.graph), laplacian, count, spectral::first_by_lapack);
 }
 
 void drop_pair(Eigenpairs& pairs, std::size_t at, std::size_t m) {

@@ -71,7 +71,7 @@ double of_path(int m, int j) { return 2 - 2 * std::cos(std::numbers::pi * j / m)
 TEST(Eigenvectors, OfAPathAreKnown) {
   if (const std::string why = spectral::lapack_missing(); !why.empty()) GTEST_SKIP() << why;
   const Graph g = path(50);
-  const auto found = spectral::first_eigenpairs(g, spectral::pieces_of(g), "unnormalized", 4, spectral::first_by_lapack);
+  const auto found = spectral::first_eigenpairs(g, spectral::components_of(g), "unnormalized", 4, spectral::first_by_lapack);
   for (int e = 0; e < 4; ++e) EXPECT_NEAR(found.values[std::size_t(e)], of_path(50, e), 1e-12);
   for (std::size_t i = 0; i < 50; ++i)
     EXPECT_NEAR(std::abs(found.vectors[50 + i]), std::sqrt(2 / 50.0) * std::abs(std::cos(std::numbers::pi * (double(i) + 0.5) / 50)), 1e-10);
@@ -80,16 +80,16 @@ TEST(Eigenvectors, OfAPathAreKnown) {
 TEST(Eigenvectors, PiecesHaveAZeroEach) {
   if (const std::string why = spectral::lapack_missing(); !why.empty()) GTEST_SKIP() << why;
   const Graph g = graph_of({0, 1, 2, 3, 100, 101, 102, 1000}, {.kind = "epsilon", .scale = 1});
-  const auto pieces = spectral::pieces_of(g);
-  EXPECT_EQ(pieces, (std::vector<std::int32_t>{0, 0, 0, 0, 1, 1, 1, 2}));
-  const auto found = spectral::first_eigenpairs(g, pieces, "symmetric", 4, spectral::first_by_lapack);
+  const auto components = spectral::components_of(g);
+  EXPECT_EQ(components, (std::vector<std::int32_t>{0, 0, 0, 0, 1, 1, 1, 2}));
+  const auto found = spectral::first_eigenpairs(g, components, "symmetric", 4, spectral::first_by_lapack);
   EXPECT_EQ(found.values[0], 0);
   EXPECT_EQ(found.values[2], 0);
   EXPECT_GT(found.values[3], 0.1);
-  EXPECT_NE(found.vectors[0], 0);      // the largest piece first
+  EXPECT_NE(found.vectors[0], 0);      // the largest component first
   EXPECT_NE(found.vectors[8 + 4], 0);  // then the next
   EXPECT_EQ(found.vectors[8 + 0], 0);
-  EXPECT_NE(found.vectors[16 + 7], 0);  // a vertex without edges is a piece too
+  EXPECT_NE(found.vectors[16 + 7], 0);  // a vertex without edges is a component too
 }
 
 TEST(Eigenvectors, InertiaCountsThem) {

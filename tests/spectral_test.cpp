@@ -38,7 +38,7 @@ TEST_P(EverySolver, SolvesEverySimilarityAndLaplacian) {
       }
 }
 
-TEST_P(EverySolver, SolvesALargerGraph) {  // for whose pieces sparse solvers restart
+TEST_P(EverySolver, SolvesALargerGraph) {  // for whose components sparse solvers restart
   const ChainRun run("moons", 3000, 2, {{"representatives", 1500}}, GetParam());
   if (!run.objection.empty()) GTEST_SKIP() << run.objection;
   const ChainJudgement judgement = run.judged();
@@ -49,7 +49,7 @@ TEST_P(EverySolver, SolvesALargerGraph) {  // for whose pieces sparse solvers re
 TEST_P(EverySolver, ACompleteGraphHasTwoEigenvalues) {
   const ChainRun run("ellipses", 600, 3, {{"representatives", 600}, {"similarity", "epsilon"}, {"scale_e6", 1'000'000'000}}, GetParam());
   if (!run.objection.empty()) GTEST_SKIP() << run.objection;
-  EXPECT_EQ(run.record.pieces, 1);
+  EXPECT_EQ(run.record.components, 1);
   EXPECT_EQ(run.judged().verdict, "");
 }
 
@@ -64,7 +64,7 @@ TEST_P(EverySolver, EveryPointMayRepresentItself) {
 TEST_P(EverySolver, AGraphInMorePiecesThanClustersIsSolved) {
   const ChainRun run("rings", 1000, 2, {{"representatives", 200}, {"similarity", "epsilon"}, {"scale_e6", 60'000}}, GetParam());
   if (!run.objection.empty()) GTEST_SKIP() << run.objection;
-  EXPECT_GT(run.record.pieces, 2);
+  EXPECT_GT(run.record.components, 2);
   EXPECT_EQ(run.judged().verdict, "");
 }
 
@@ -74,6 +74,13 @@ TEST(SpectralChain, TheLargestGapProposesTheClusters) {
     if (!run.objection.empty()) GTEST_SKIP() << run.objection;
     EXPECT_EQ(run.record.proposed, clusters) << set;
   }
+}
+
+TEST(SpectralChain, AGraphWithoutEdgesProposesNothing) {
+  const ChainRun run("rings", 1000, 2, {{"representatives", 200}, {"similarity", "epsilon"}, {"scale_e6", 1}});
+  if (!run.objection.empty()) GTEST_SKIP() << run.objection;
+  EXPECT_EQ(run.record.components, run.record.graph.size);
+  EXPECT_EQ(run.record.proposed, 0);
 }
 
 TEST(SpectralChain, IsNoKMeans) {

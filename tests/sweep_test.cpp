@@ -89,6 +89,13 @@ TEST(Expand, WhatCannotRunHereIsSkippedWithItsReason) {
   }
 }
 
+TEST(MakeCase, GivesASkippedCaseItsShapeAndSource) {
+  const Case absent = make_case({{"dataset", word("blobs")}, {"n", whole(1000)}, {"k", whole(4)}}, "gpu/lloyd/none", nullptr);
+  EXPECT_EQ(absent.skip, "gpu/lloyd/none is not in this build of kmbench");
+  EXPECT_EQ(absent.d, 2) << "the data set's own";
+  EXPECT_EQ(absent.dataset_source, expanded().at(0).dataset_source);
+}
+
 TEST(CaseId, IsOfTheProblemAndNotOfHowOftenItIsMeasured) {
   const auto id = [](const Axes& replaced) { return expanded(replaced).at(0).id(); };
   const std::string plain = id({});

@@ -66,10 +66,30 @@ TEST_F(Files, APixelOfAnImageIsAPoint) {
     return complaint_of([&] { values_of(write("bad.npy", npy("|u1", fortran, shape, pixels))); });
   };
   expect_has(refused(true, "(1, 2, 3)"), {"Fortran"});
-  expect_has(refused(false, "(1, 3, 2)"), {"h x w x 3 or 4"});
+  expect_has(refused(false, "(1, 3, 2)"), {"is neither rows, rows x columns nor an image of h x w x 3 or 4"});
   expect_has(refused(false, "(1, 1, 2, 3)"), {"h x w x 3 or 4"});
   expect_has(refused(false, "(0, 2, 3)"), {"no points"});
   expect_has(refused(false, "(4611686018427387904, 4611686018427387904, 3)"), {"out of range"});
+}
+
+TEST_F(Files, NpyOfOneDimensionIsAColumn) {
+  const std::string path = write("labels.npy", npy("<i4", false, "(3,)", bytes_of<std::int32_t>({2, 0, 1})));
+  const DatasetShape shape = dataset_shape({.name = path});
+  EXPECT_EQ(shape.n, 3);
+  EXPECT_EQ(shape.d, 1);
+  EXPECT_EQ(values_of(path), (std::vector<double>{2, 0, 1}));
+}
+
+TEST_F(Files, CapitalEndingsAreTheSame) {
+  EXPECT_EQ(values_of(write("T.TXT", "1 2\n3 4\n")), (std::vector<double>{1, 2, 3, 4}));
+  const std::string plain = npy("<f4", false, "(1, 2)", bytes_of<float>({1, 2}));
+  EXPECT_EQ(values_of(write("C.NPY", plain)), (std::vector<double>{1, 2}));
+  EXPECT_EQ(values_of(write("X.Npy.XZ", packed(plain))), (std::vector<double>{1, 2}));
+}
+
+TEST_F(Files, GzipIsNamed) {
+  for (const char* name : {"t.csv", "t.npy"})
+    expect_has(complaint_of([&] { values_of(write(name, "\x1f\x8b\x08\x00 packed")); }), {name, "gzip-compressed; unpack it first"});
 }
 
 TEST_F(Files, NpyRoundTripAndXz) {
@@ -213,6 +233,18 @@ TEST_F(Files, HoldPointsUpToWhereDistancesOverflow) {
   };
   reaches(std::numeric_limits<float>::max(), 8);
   reaches(std::numeric_limits<double>::max(), 8 * 2);
+}
+
+TEST(LastPoints, IsOneDataSetOfOnePrecision) {
+  const DatasetRequest some = request("blobs", 100), others = request("blobs", 200);
+  const std::weak_ptr<const Points<float>> fp32 = points_of<float>(some);
+  EXPECT_EQ(points_of<float>(some).get(), fp32.lock().get()) << "is kept";
+  const std::weak_ptr<const Points<double>> fp64 = points_of<double>(some);
+  EXPECT_TRUE(fp32.expired());
+  EXPECT_TRUE(last_points.keep(some, 8));
+  EXPECT_FALSE(fp64.expired());
+  EXPECT_FALSE(last_points.keep(others, 8));
+  EXPECT_TRUE(fp64.expired()) << "freed before others are loaded";
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ TEST(TuningSpace, HoldsTheValuesAskedForAndTheDefault) {
   EXPECT_EQ(asked.names(), std::vector<std::string>{"pace"});
   EXPECT_EQ(asked.axes()[0].values, numbers({1, 4, 8}));
   EXPECT_EQ(asked.start(), TuningPoint{0});
+  EXPECT_EQ(TuningSpace(problem(), {{"pace", numbers({8, 1, 4, 8})}}).axes()[0].values, numbers({1, 4, 8})) << "sorted, each once";
   expect_has(complaint_of([] { TuningSpace(problem(), {{"pace", numbers({4})}, {"idle", numbers({2})}}); }), {"no tunable parameter"});
 }
 

@@ -10,8 +10,6 @@
 namespace km {
 namespace {
 
-constexpr double u = std::numeric_limits<double>::epsilon() / 2;
-
 /// An exact sum of doubles as non-overlapping terms, smallest first.
 class Expansion {
  public:
@@ -54,7 +52,7 @@ int compare_distances(const T* x, const T* a, const T* b, int d) {
     to_b += db * db;
     largest = std::max({largest, std::abs(double(x[j])), std::abs(double(a[j])), std::abs(double(b[j]))});
   }
-  if (std::isfinite(to_a + to_b) && std::abs(to_a - to_b) > 4 * (d + 4) * u * (to_a + to_b) + std::numeric_limits<double>::min())
+  if (std::isfinite(to_a + to_b) && std::abs(to_a - to_b) > fp64_doubt(d) * (to_a + to_b) + std::numeric_limits<double>::min())
     return to_a < to_b ? -1 : 1;
   const int scale = -std::ilogb(largest);
   const auto scaled = [&](T value) { return std::ldexp(double(value), scale); };

@@ -1,8 +1,9 @@
-// Exact arithmetic: sums, and which of two centroids is nearer.
+// Exact arithmetic: sums, and which of two centroids is nearer. Bounds of rounding.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace km {
 
@@ -30,6 +31,15 @@ struct ExactSum {
     sum = total;
   }
 };
+
+template <class T>
+constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+
+/// |error of dist| <= rounding_factor(d) unit_roundoff magnitude. magnitude: the sum of both distances², for an expansion 2|x|² + |c|² + |c'|².
+constexpr double rounding_factor(int d) { return 4.0 * (d + 4.0); }
+
+/// Two fp64 distances² may be in the wrong order if they differ by at most this share of their sum.
+constexpr double fp64_doubt(int d) { return rounding_factor(d) * unit_roundoff<double>; }
 
 /// Returns the sign of |x - a|² - |x - b|² for d values each: -1 (a is nearer), 0 (exact tie), 1. Exact if no value is below 2^-480 of the largest.
 /// Uses an expansion if rounding matters (Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates", 1997).

@@ -72,25 +72,28 @@ class Setting {
 
 bool reloaded = false;  // with a better core type
 
-}  // namespace
-
-void* loaded() {
+void* opened(int how) {
   for (const char* file : {"libopenblas.so.0", "libopenblas.so"})
-    if (void* const library = dlopen(file, RTLD_NOW | RTLD_NOLOAD)) {
-      dlclose(library);  // whoever loaded it keeps it
-      return library;
-    }
+    if (void* const library = dlopen(file, RTLD_NOW | how)) return library;
   return nullptr;
 }
 
-void* load(const char* file) {
+}  // namespace
+
+void* loaded() {
+  void* const library = opened(RTLD_NOLOAD);
+  if (library) dlclose(library);  // whoever loaded it keeps it
+  return library;
+}
+
+void* load() {
   const Setting one_thread("OPENBLAS_NUM_THREADS", "1");
-  void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  void* const library = opened(RTLD_LOCAL);
   const std::string better = better_core(core_of(library));
   if (!library || better.empty() || std::getenv(core_type)) return library;
   dlclose(library);  // it chooses only while it is loaded; where it is linked too, it stays as it is
   const Setting core(core_type, better);
-  void* const again = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  void* const again = opened(RTLD_LOCAL);
   reloaded = core_of(again) == better;
   return again;
 }

@@ -9,9 +9,9 @@ namespace km::openblas {
 
 /// Returns the handle of the OpenBLAS that is loaded already, or null.
 void* loaded();
-/// Loads it with one thread, for callers that bring their own. Where it chose kernels of an older processor, loads it again with
-/// OPENBLAS_CORETYPE. Returns null if there is no such file. The environment is as before on return.
-void* load(const char* file);
+/// Loads OpenBLAS with one thread, for callers that bring their own. Where it chose kernels of an older processor, loads it again with
+/// OPENBLAS_CORETYPE. Returns null if there is none. The environment is as before on return.
+void* load();
 
 /// Returns "0.3.21, SkylakeX, pthreads". Adds who set the core type, or that the kernels are an older processor's. "" for another library.
 std::string version(void* library);

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -82,6 +83,11 @@ std::string one_line(std::string_view text) {
     return at;
   };
   return line.substr(0, next_character(kept)) + " … " + line.substr(next_character(line.size() - kept));
+}
+
+bool ends_in(std::string_view text, std::string_view suffix) {
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == b; };
+  return text.size() >= suffix.size() && std::ranges::equal(text.substr(text.size() - suffix.size()), suffix, same);
 }
 
 std::vector<std::string> words_of(const std::string& text) {

@@ -14,6 +14,8 @@ std::size_t character_bytes(std::string_view text);
 bool is_text(std::string_view text);
 /// Returns one line of bounded length: invalid text becomes '?', the middle of a long text "…".
 std::string one_line(std::string_view text);
+/// True if it ends with the suffix, given in small letters, in capital or small letters.
+bool ends_in(std::string_view text, std::string_view suffix);
 /// The words between white space.
 std::vector<std::string> words_of(const std::string& text);
 /// Returns "; did you mean NAME?" for the known name nearest to `word`, whole or after its last '/'. Returns "" if none differs by at most a third of

@@ -22,7 +22,7 @@ struct Unwritten {
 
   T* allocate(std::size_t size) {
     void* const memory = ::operator new(size * sizeof(T), alignment(size));
-    if (large(size)) static_cast<void>(::madvise(memory, size * sizeof(T), MADV_HUGEPAGE));  // a wish
+    if (large(size)) static_cast<void>(::madvise(memory, size * sizeof(T), MADV_HUGEPAGE));  // a hint only
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t size) noexcept { ::operator delete(memory, alignment(size)); }

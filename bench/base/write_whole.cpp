@@ -77,6 +77,7 @@ void write_whole(const fs::path& path, const std::function<void(std::ostream&)>&
   fill(out);
   if (!out.flush()) refuse_file(path, std::generic_category().message(errno));
   out.close();
+  if (!out) refuse_file(path, std::generic_category().message(errno));
   if (part) part->keep();
 }
 

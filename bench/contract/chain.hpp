@@ -69,12 +69,12 @@ struct ChainRecord {
   std::vector<double> vertices;            // m x d: representatives that have points
   std::vector<std::int64_t> sizes;         // m: their points
   Graph graph;                             // m vertices
-  int pieces = 0;                          // connected components
+  int components = 0;                      // connected, of the graph
   Eigenpairs first;                        // at least k, of the Laplacian; the random walk's solve L v = λ D v
   std::vector<double> embedding;           // m x k
   InnerRun<double> clustering;             // of the embedding's rows that are not zero
   std::vector<std::int32_t> vertex_label;  // m
-  int proposed = 0;                        // clusters, by the largest relative gap of eigenvalues
+  int proposed = 0;                        // clusters, by the largest relative gap of eigenvalues; 0: no gap
 };
 
 template <class T>

@@ -96,7 +96,7 @@ struct Description {
   Distance distance = Distance::difference;
   /// Longest chain of additions behind a centroid value (default n, in fixed point 1): bounds the error of means.
   std::function<std::int64_t(const ProblemShape&, const Config&)> summation_depth = {};
-  /// True if it sums in fixed point or in a frame. A mean may then also be off by two fp64 roundings of the greatest |x| of its dimension.
+  /// True if it sums in fixed point. A mean may then also be off by two fp64 roundings of the greatest |x| of its dimension.
   bool fixed_point = false;
   /// True if it subtracts the mean of all points first. Rounding of means then grows with |mean of all|, too, and rounding of products with
   /// distances from there.

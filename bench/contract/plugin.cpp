@@ -2,10 +2,13 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "bench/base/ask.hpp"
 #include "bench/base/error.hpp"
@@ -105,6 +108,21 @@ void load(const std::string& path) {
   if (index == 0) throw UserError(fmt::format("--plugin: {} offers no implementation", path));
 }
 
+/// True if execvp() finds a program of this name.
+bool is_program(const std::string& name) {
+  namespace fs = std::filesystem;
+  const auto runs = [](const fs::path& file) {
+    std::error_code error;
+    return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != name.npos) return runs(name);
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (runs(fs::path(folder.empty() ? "." : folder) / name)) return true;
+  return false;
+}
+
 }  // namespace
 
 void load_plugin(const std::string& path) {
@@ -123,7 +141,9 @@ void load_plugin(const std::string& path) {
 
 void name_external_program(const std::string& command) {
   external_words = words_of(command);
-  if (!external_words.empty() && external_words[0] == "python3") external_words[0] = python();
+  if (external_words.empty()) return;
+  if (external_words[0] == "python3") external_words[0] = python();
+  if (!is_program(external_words[0])) throw UserError("--external: no such program: {}", external_words[0]);
 }
 
 const std::vector<std::string>& external_program() { return external_words; }

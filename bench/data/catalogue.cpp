@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool ends_in(const fs::path& path, std::string_view suffix) { return path.filename().string().ends_with(suffix); }
-
 std::vector<fs::path> search_path() {
   std::vector<fs::path> folders;
   std::error_code error;
@@ -42,7 +40,7 @@ std::vector<fs::path> search_path() {
 }
 
 /// The endings of points files but .txt: other texts in a folder have that ending, too.
-bool is_table_file(const fs::path& path) { return is_points_file(path) && !ends_in(path, ".txt"); }
+bool is_table_file(const fs::path& path) { return is_points_file(path) && !ends_in(path.string(), ".txt"); }
 
 /// Returns table files by stem; earlier folders win.
 std::map<std::string, fs::path> found_files() {
@@ -176,15 +174,18 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-bool is_text_table(const fs::path& path) { return ends_in(path, ".csv") || ends_in(path, ".tsv") || ends_in(path, ".txt"); }
+bool is_text_table(const fs::path& path) {
+  return std::ranges::any_of(std::array{".csv", ".tsv", ".txt"}, [name = path.string()](const char* suffix) { return ends_in(name, suffix); });
+}
 
 bool is_points_file(const fs::path& path) {
-  return ends_in(path, ".npy") || ends_in(path, ".npz") || ends_in(path, ".npy.xz") || is_text_table(path);
+  return std::ranges::any_of(std::array{".npy", ".npz", ".npy.xz"}, [name = path.string()](const char* suffix) { return ends_in(name, suffix); }) ||
+         is_text_table(path);
 }
 
 std::string table_stem(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.substr(0, name.rfind(ends_in(path, ".npy.xz") ? ".npy" : "."));
+  return name.substr(0, name.rfind('.', ends_in(name, ".npy.xz") ? name.size() - 4 : name.npos));
 }
 
 std::map<std::string, Entry> catalogue() {
@@ -226,8 +227,12 @@ Entry find_entry(const std::string& name) {
 }
 
 DatasetShape file_shape(const fs::path& path) {
-  if (const auto at = kept.shapes.find(path); at != kept.shapes.end()) return at->second;
+  {
+    const std::lock_guard turn(kept_mutex);
+    if (const auto at = kept.shapes.find(path); at != kept.shapes.end()) return at->second;
+  }
   const DatasetShape shape = is_text_table(path) ? csv_shape(path) : npy_shape(path);
+  const std::lock_guard turn(kept_mutex);
   if (kept.holders > 0) kept.shapes.emplace(path, shape);
   return shape;
 }

@@ -29,8 +29,8 @@ struct Entry {
   std::filesystem::path file;            // a file's path; empty if not here
 };
 
-/// Reads all tables at every call, so that new files are found. Files come from KMBENCH_DATA, data/ of the project, data/ of the current folder, and
-/// datasets/real of the project. Throws UserError for a malformed table, or if KMBENCH_DATA names no folder.
+/// Reads all tables at every call, so that new files are found. Files come from KMBENCH_DATA (a ':'-separated search path), data/ of the project and
+/// of the current folder, and datasets/real of the project. Throws UserError for a malformed table, or if KMBENCH_DATA names no folder.
 std::map<std::string, Entry> catalogue();
 
 /// During its lifetime, find_entry and file_shape cache tables and files. A plan asks for them at every case.
@@ -44,7 +44,7 @@ struct KeepCatalogue {
 Entry find_entry(const std::string& name_or_path);
 
 /// Returns a generator's recipe with the checked settings of a request. Throws UserError.
-Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish);
+Recipe resolved_recipe(const Entry& entry, const DatasetRequest& request);
 
 DatasetShape file_shape(const std::filesystem::path& path);
 

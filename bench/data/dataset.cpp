@@ -14,16 +14,16 @@
 namespace km {
 namespace {
 
-DatasetShape shape_of(const Entry& entry, const DatasetRequest& wish) {
+DatasetShape shape_of(const Entry& entry, const DatasetRequest& request) {
   DatasetShape shape = file_shape(entry.file);
-  const auto refuse = [&](const std::string& what) { return UserError("data set {}: {}", wish.name, what); };
-  for (const auto& [name, value] : wish.settings) {
+  const auto refuse = [&](const std::string& what) { return UserError("data set {}: {}", request.name, what); };
+  for (const auto& [name, value] : request.settings) {
     if (name != "map") throw refuse(fmt::format("it is a file and has no setting '{}'; accepted: map", name));
     if (value != 0 && value != 1) throw refuse(fmt::format("map = {}, accepted: 0 and 1", value));
   }
-  if (wish.d && *wish.d != shape.d) throw refuse(fmt::format("d = {}, but it has {} dimensions", *wish.d, shape.d));
-  if (wish.n && (*wish.n < 1 || *wish.n > shape.n)) throw refuse(fmt::format("n = {}, but it has {} rows", *wish.n, shape.n));
-  if (wish.n) shape.n = *wish.n;
+  if (request.d && *request.d != shape.d) throw refuse(fmt::format("d = {}, but it has {} dimensions", *request.d, shape.d));
+  if (request.n && (*request.n < 1 || *request.n > shape.n)) throw refuse(fmt::format("n = {}, but it has {} rows", *request.n, shape.n));
+  if (request.n) shape.n = *request.n;
   return shape;
 }
 
@@ -35,15 +35,15 @@ struct Mapping {
   bool wanted;
   std::string obstacle;
 };
-Mapping mapping_of(const Entry& entry, const DatasetRequest& wish, std::size_t value_bytes, int copies) {
-  const DatasetShape shape = shape_of(entry, wish);
+Mapping mapping_of(const Entry& entry, const DatasetRequest& request, std::size_t value_bytes, int copies) {
+  const DatasetShape shape = shape_of(entry, request);
   const std::string obstacle = unmappable(entry.file, value_bytes);
-  const auto asked = wish.settings.find("map");
-  if (asked == wish.settings.end()) {
+  const auto asked = request.settings.find("map");
+  if (asked == request.settings.end()) {
     const double need = double(shape.n) * shape.d * double(value_bytes) * copies;
     return {obstacle.empty() && need > double(memory::available_bytes()) / 2, obstacle};
   }
-  if (asked->second == 1 && !obstacle.empty()) throw UserError("data set {}: map = 1, but it cannot be mapped: {}", wish.name, obstacle);
+  if (asked->second == 1 && !obstacle.empty()) throw UserError("data set {}: map = 1, but it cannot be mapped: {}", request.name, obstacle);
   return {asked->second == 1, obstacle};
 }
 
@@ -84,12 +84,12 @@ std::string hash_over_ranks(const Dataset<T>& data, const Recipe& recipe, const 
 
 }  // namespace
 
-Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) {
+Recipe resolved_recipe(const Entry& entry, const DatasetRequest& request) {
   Recipe r = entry.recipe;
-  const auto refuse = [&](const std::string& what) { return UserError("data set {}: {}", wish.name, what); };
-  r.n = wish.n.value_or(r.n);
-  r.d = wish.d.value_or(r.d);
-  r.k = wish.k.value_or(r.k);
+  const auto refuse = [&](const std::string& what) { return UserError("data set {}: {}", request.name, what); };
+  r.n = request.n.value_or(r.n);
+  r.d = request.d.value_or(r.d);
+  r.k = request.k.value_or(r.k);
   const int fixed_d = entry.generator->fixed_d ? entry.generator->fixed_d : r.centroids.empty() ? 0 : entry.recipe.d;
   if (r.n < 1) throw refuse(fmt::format("n = {}, at least 1 is needed", r.n));
   if (r.d < 1) throw refuse(fmt::format("d = {}, at least 1 is needed", r.d));
@@ -97,7 +97,7 @@ Recipe resolved_recipe(const Entry& entry, const DatasetRequest& wish) {
   if (r.k < 1) throw refuse(fmt::format("k = {}, at least 1 is needed", r.k));
   if (fixed_d && r.d != fixed_d) throw refuse(fmt::format("d = {}, but it has {} dimensions", r.d, fixed_d));
   if (double(r.n) * r.d > 1e15) throw refuse(fmt::format("n = {} is out of range", r.n));
-  for (const auto& [name, value] : wish.settings) {
+  for (const auto& [name, value] : request.settings) {
     if (!std::isfinite(value)) throw refuse(fmt::format("{} = {} is not finite", name, value));
     if (name == "seed") {
       if (value < 0 || value != std::floor(value) || value > 0x1p53)

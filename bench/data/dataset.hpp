@@ -50,14 +50,14 @@ struct Dataset {
 /// Description of a data set, without its points.
 struct DatasetInfo {
   std::string name, summary, kind;  // kind: generator | file
-  std::int64_t n = 0;               // default n; 0 for a .csv, whose lines are not counted
+  std::int64_t n = 0;               // default n; 0 for a text table, whose lines are not counted
   int d = 0;                        // 0: any
   std::string licence, source;      // address of the real data
   std::string missing;              // why it cannot be loaded (file not found, …), or empty
   Settings settings = {};           // the generator's, seed included; a sweep may override each
 };
 
-/// Returns every table of datasets/*.toml and every .npy/.csv/.npy.xz under KMBENCH_DATA (a ':'-separated search path) and data/.
+/// Returns every table of datasets/*.toml, and every points file but .txt (is_points_file) in the folders of catalogue().
 std::vector<DatasetInfo> list_datasets();
 
 /// Returns n and d of a request without reading the points. Throws UserError as load_dataset does.
@@ -106,12 +106,13 @@ std::optional<std::string> make_npy(const DatasetRequest& request, const std::fi
 template <class T>
 void write_csv(const std::filesystem::path& path, std::span<const T> values, std::int64_t n, int d);
 
+constexpr std::string_view init_methods[] = {"random", "kmeans++", "greedy-kmeans++", "taylor2021"};
 /// True if the method of initial centroids is a file.
 bool is_init_file(const std::string& method);
 /// Throws UserError for an unknown method, or a file that is missing or of another shape.
 void check_init(const std::string& method, int k, int d);
 
-/// Returns k x d initial centroids. method: random (k distinct rows, seeded), kmeans++, greedy-kmeans++, taylor2021, or a path to a .npy of k x d.
+/// Returns k x d initial centroids. method: random (k distinct rows, seeded), another of init_methods, or a path to a .npy of k x d.
 /// Throws UserError for k < 1, k > n, or a file of another shape. Ranks call it together; k-means++ is for one process.
 template <class T>
 std::vector<T> initial_centroids(const Dataset<T>& dataset, int k, const std::string& method, std::uint64_t seed);

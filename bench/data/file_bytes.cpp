@@ -167,7 +167,7 @@ std::size_t unpack(std::string_view packed, char* out, std::size_t limit, const 
 
 }  // namespace
 
-bool is_packed(const std::filesystem::path& path) { return path.extension() == ".xz" || path.extension() == ".npz"; }
+bool is_packed(const std::filesystem::path& path) { return ends_in(path.string(), ".xz") || ends_in(path.string(), ".npz"); }
 
 Descriptor open_to_read(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -193,8 +193,9 @@ FileBytes::FileBytes(const std::filesystem::path& path, std::size_t limit) {
   const auto size = std::size_t(status.st_size);
   mapping_ = std::make_unique<Mapping>(is_packed(path) ? size : std::min(limit, size), file.id());
   view_ = {mapping_->data, mapping_->bytes};
+  if (view_.starts_with("\x1f\x8b")) throw UserError(path.string() + ": gzip-compressed; unpack it first");
   if (!is_packed(path)) return;
-  const bool zip = path.extension() == ".npz";
+  const bool zip = ends_in(path.string(), ".npz");
   const ZipMember member = zip ? array_of_zip(view_, path.string()) : ZipMember{};
   if (zip && !member.deflated) {
     view_ = member.packed.substr(0, limit);

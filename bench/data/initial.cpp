@@ -1,5 +1,7 @@
 // Initial centroids. They belong to the problem: every implementation gets the same.
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -172,13 +174,13 @@ std::vector<T> read_start(const std::string& file, int k, int d) {
 
 }  // namespace
 
-bool is_init_file(const std::string& method) { return method.ends_with(".npy") || method.ends_with(".npy.xz"); }
+bool is_init_file(const std::string& method) { return ends_in(method, ".npy") || ends_in(method, ".npy.xz"); }
 
 void check_init(const std::string& method, int k, int d) {
-  for (const char* known : {"random", "kmeans++", "greedy-kmeans++", "taylor2021"})
-    if (method == known) return;
+  if (std::ranges::count(init_methods, method) > 0) return;
   if (!is_init_file(method))
-    throw UserError("init '{}'; accepted: random, kmeans++, greedy-kmeans++, taylor2021, or a path to a .npy file of k x d", method);
+    throw UserError("init '{}'; accepted: {}, or a path to a .npy file of k x d; scikit-learn's k-means++ is greedy-kmeans++", method,
+                    fmt::join(init_methods, ", "));
   const DatasetShape shape = file_shape(method);
   if (shape.n != k || shape.d != d) throw UserError("{}: {} x {} initial centroids, {} x {} are needed", method, shape.n, shape.d, k, d);
   read_start<double>(method, k, d);

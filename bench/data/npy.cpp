@@ -31,12 +31,14 @@ void read_type(std::string_view text, NpyHeader& h, const std::string& path) {
 }
 
 void read_shape(const std::string& text, NpyHeader& h, const std::string& path) {
+  static const re2::RE2 column(R"([ \n]*(\d+)[ \n]*,[ \n]*)");
   static const re2::RE2 form(R"([ \n]*(\d+)[ \n]*,[ \n]*(\d+)[ \n]*(?:,[ \n]*([34])[ \n]*)?,?[ \n]*)");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::int64_t n = 0, d = 0;
   std::string channels;
-  if (!re2::RE2::FullMatch(text, form, &n, &d, &channels))
-    throw UserError("{}: shape ({}) is not rows x columns, nor an image of h x w x 3 or 4", path, text);
+  if (re2::RE2::FullMatch(text, column, &n)) d = 1;
+  else if (!re2::RE2::FullMatch(text, form, &n, &d, &channels))
+    throw UserError("{}: shape ({}) is neither rows, rows x columns nor an image of h x w x 3 or 4", path, text);
   if (h.image = !channels.empty(); h.image) {
     if (n > 0 && d > most / 64 / n) throw UserError("{}: shape ({}) is out of range", path, text);
     n *= d;
@@ -172,7 +174,7 @@ template Values<float> read_npy(const fs::path&, std::int64_t);
 template Values<double> read_npy(const fs::path&, std::int64_t);
 
 std::string unmappable(const fs::path& path, std::size_t value_bytes) {
-  if (path.extension() != ".npy") return "only a .npy can be, no packed file and no text";
+  if (!ends_in(path.string(), ".npy")) return "only a .npy can be, no packed file and no text";
   const NpyHeader h = read_npy_header(path);
   const std::string type = value_bytes == 4 ? "f4" : "f8";
   if (h.type != type) return fmt::format("its values are {} and would have to be converted to {}", h.type, type);

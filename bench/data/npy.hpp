@@ -23,10 +23,11 @@ struct NpyHeader {
   std::size_t bytes() const { return std::size_t(n) * std::size_t(d) * value_bytes(); }
 };
 
-/// Throws UserError unless the file is a table n x d or an image h x w x 3 or 4 (n = h w). Its type must be known and its shape in range.
+/// Throws UserError unless the file is a table n x d, a column of n (d = 1) or an image h x w x 3 or 4 (n = h w). Its type must be known and its shape
+/// in range.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
-/// Returns rows and columns from the header. Throws UserError if it is no two-dimensional table of a known type.
+/// Returns rows and columns from the header. Throws UserError as read_npy_header does, or for a file of another size.
 DatasetShape npy_shape(const std::filesystem::path& path);
 
 /// Returns the first n rows, row-major. Throws UserError for a truncated file.

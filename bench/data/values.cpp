@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <mutex>
 #include <new>
+#include <system_error>
 
 namespace km {
 namespace {
@@ -51,8 +53,8 @@ void* enter(const Region& region) {
 
 void protect(void* values, int protection, const char* name) {
   if (Region* region = region_of(values)) {
+    if (::mprotect(region->begin, region->pages * page, protection) != 0) throw std::system_error(errno, std::generic_category(), "mprotect");
     region->name = name;
-    ::mprotect(region->begin, region->pages * page, protection);
   }
 }
 
@@ -62,7 +64,10 @@ void* map_values(std::size_t bytes) {
   if (bytes == 0) bytes = 1;
   const std::size_t pages = pages_for((bytes + 63) / 64 * 64);
   char* const begin = reserve(pages);
-  ::mprotect(begin, pages * page, PROT_READ | PROT_WRITE);
+  if (::mprotect(begin, pages * page, PROT_READ | PROT_WRITE) != 0) {
+    ::munmap(begin, (pages + 1) * page);
+    throw std::bad_alloc();
+  }
   return enter({begin, pages, begin + pages * page - (bytes + 63) / 64 * 64, nullptr});
 }
 

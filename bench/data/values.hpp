@@ -17,7 +17,7 @@ using Values = std::unique_ptr<T[], Unmap>;
 void* map_values(std::size_t bytes);
 /// Maps `bytes` of an open file from `offset` on, permanently read-only. `what` as below.
 void* map_file_values(int file, std::size_t offset, std::size_t bytes, const char* what);
-/// Disables or enables writing. `what` ("the points"), a literal, names the memory in crash reports.
+/// Disables or enables writing. `what` ("the points"), a literal, names the memory in crash reports. Throws std::system_error.
 void protect_values(void* values, const char* what);
 void unprotect_values(void* values);
 /// Returns the name of the read-only values at an address, or null. Sets past_the_end for their guard page. Async-signal-safe.

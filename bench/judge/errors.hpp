@@ -1,15 +1,10 @@
 // Errors of labels and means, and what rounding explains of them: in fp64, and exactly where fp64 is too coarse.
 #pragma once
 
-#include <limits>
-
 #include "bench/base/exact.hpp"
 #include "bench/contract/implementation.hpp"
 
 namespace km {
-
-template <class T>
-constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
 /// distance² of two rows of d, in fp64.
 template <class T, class U>
@@ -76,12 +71,6 @@ template <class T>
 std::int64_t label_rounded(const Problem<T>& p, std::span<const T> centroids, const Arithmetic& arithmetic, double share, std::uint64_t seed,
                            std::span<std::int32_t> labels);
 
-/// Two fp64 distances² may be in the wrong order if they differ by at most this share of their sum.
-constexpr double fp64_doubt(int d) { return 4.0 * (d + 4.0) * 0x1p-53; }
-
-/// |error of dist| <= rounding_factor(d) unit_roundoff magnitude. magnitude: the sum of both distances², for an expansion 2|x|² + |c|² + |c'|².
-constexpr double rounding_factor(int d) { return 4.0 * (d + 4.0); }
-
 /// Additional error of TF32, as a share of the magnitude: each factor is off by at most 2^-10, hence 2xc by 2^-9 (|x|² + |c|²).
 constexpr double cut_factors(Distance form) { return form == Distance::expansion_tf32 ? 0x1p-9 : 0; }
 
@@ -104,7 +93,7 @@ ClusterSums sums_on_host(const Problem<T>& p, const Solution<T>& s);
 /// Both on the GPU, in fp64: sums_on_host, and if `check` is not null check_labels_on_host of all labels; else there is no inertia. Labels go to the
 /// device once. Returns false if no GPU can do it, as without CUDA.
 template <class T>
-bool look_on_device(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, ClusterSums& sums, LabelCheck* check);
+bool judge_on_device(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, ClusterSums& sums, LabelCheck* check);
 /// Sets the approximate bytes of GPU memory for it; 0: 90 % of free memory. Points that do not fit are processed in chunks.
 void set_judge_budget(std::int64_t bytes);
 

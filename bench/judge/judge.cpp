@@ -23,6 +23,15 @@ std::string explain_labels(const LabelCheck& check) {
                      bad.label, bad.dist, bad.best, bad.best_dist, check.out_of_bound, check.judged);
 }
 
+/// The excess of the distances² over the sum of the least. Where all points lie on centroids, over the distances² to the mean of all, at most 1.
+double relative_excess(const LabelCheck& labels, const Spread& spread) {
+  const double relative = labels.excess == 0 ? 0 : labels.excess / labels.least;
+  if (std::isfinite(relative)) return relative;
+  double of_all = 0;
+  for (const double deviation : spread.deviations) of_all += double(labels.judged) * deviation * deviation;
+  return labels.excess / std::max(labels.excess, of_all);
+}
+
 Grade grade_of(const Judgement& j) {
   if (j.wrong_labels == 0 && j.tied_labels == 0 && j.mean_roundoffs <= 4) return Grade::exact;
   const bool without_effect = double(j.wrong_labels) <= 1e-4 * double(j.judged_points) && j.label_excess <= 1e-6 && j.mean_offset <= 1e-4;
@@ -77,7 +86,7 @@ Judge<T>::Judge(const Problem<T>& problem, const Description& description, const
 template <class T>
 ClusterSums Judge<T>::own_sums(const Solution<T>& s, LabelCheck* labels) const {
   ClusterSums sums;
-  if (is_large() && look_on_device(problem_, s, arithmetic_, sums, labels)) return sums;
+  if (is_large() && judge_on_device(problem_, s, arithmetic_, sums, labels)) return sums;
   if (labels) *labels = check_labels_on_host(problem_, s, arithmetic_);
   return sums_on_host(problem_, s);
 }
@@ -218,7 +227,7 @@ Judgement Judge<T>::operator()(const Solution<T>& s, int exactly) const {
   out.judged_points = labels.judged;
   out.wrong_labels = labels.wrong;
   out.tied_labels = labels.tied;
-  out.label_excess = labels.excess == 0 ? 0 : labels.excess / labels.least;
+  out.label_excess = relative_excess(labels, spread_);
   out.verdict = explain_labels(labels);
   check_means(s, truth, out);
   out.grade = grade_of(out);

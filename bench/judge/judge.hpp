@@ -22,7 +22,7 @@ struct Judgement {
   double mean_error = 0;          // largest error of a centroid value against the mean
   double mean_offset = 0;         // the same in standard deviations of its dimension
   double mean_roundoffs = 0;      // the same in u mean|x| of its cluster
-  double label_excess = 0;        // relative excess of the sum of distances² over the least
+  double label_excess = 0;        // relative excess of the sum of distances² over the least, finite
   std::int64_t wrong_labels = 0;  // judged labels that are not the nearest centroid, without ties
   std::int64_t tied_labels = 0;   // exact ties given to a higher index, hidden by rounding
   std::int64_t judged_points = 0;

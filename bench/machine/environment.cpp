@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <omp.h>
 #include <re2/re2.h>
+#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -12,12 +13,14 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 #include "bench/base/error.hpp"
 #include "bench/base/home.hpp"
@@ -49,9 +52,26 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.c_str() : "";
 }
 
+/// The processors that this process may use. Where OpenMP binds its threads, the mask of this one is a single place.
+std::set<int> own_processors() {
+  std::set<int> all;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, ids.data());
+    all.insert(ids.begin(), ids.end());
+  }
+  if (!all.empty()) return all;
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  ::sched_getaffinity(0, sizeof mask, &mask);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &mask)) all.insert(cpu);
+  return all;
+}
+
 int physical_cores() {
   std::set<std::string> cores;
-  for (int cpu = 0; cpu < omp_get_num_procs(); ++cpu) {
+  for (const int cpu : own_processors()) {
     const fs::path topology = fmt::format("/sys/devices/system/cpu/cpu{}/topology", cpu);
     cores.insert(first_line(topology / "physical_package_id") + "/" + first_line(topology / "core_id"));
   }
@@ -138,6 +158,13 @@ std::string slug(std::string text) {
   RE2::GlobalReplace(&text, "[^a-z0-9.]+", "-");
   RE2::GlobalReplace(&text, "^-|-$", "");
   return text;
+}
+
+/// "memory     23.5 GiB" for people.
+std::string text_line(const std::string& key, const Json& value, int width = 24) {
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  if (key != "memory" && key != "memory_bytes") return fmt::format("{:<{}} {}\n", key, width, text);
+  return fmt::format("{:<{}} {:.1f} GiB\n", "memory", width, std::strtod(text.c_str(), nullptr) / (1 << 30));
 }
 
 bool holds_lines(const fs::path& folder) {
@@ -265,12 +292,13 @@ std::string environment_text(const Json& record) {
     if (key == "warnings") continue;
     if (value.is_object()) {
       text += key + "\n";
-      for (const auto& [inner, content] : value.items())
-        text += fmt::format("  {:<22} {}\n", inner, content.is_string() ? content.get<std::string>() : content.dump());
-    } else if (value.is_array()) {
-      for (const auto& entry : value) text += fmt::format("{:<24} {}\n", key, entry.dump());
+      for (const auto& [inner, content] : value.items()) text += "  " + text_line(inner, content, 22);
+    } else if (key == "caches") {
+      for (const Json& cache : value)
+        text += text_line(key, fmt::format("L{} {} {}, of processors {}", cache.value("level", ""), cache.value("type", ""), cache.value("size", ""),
+                                           cache.value("shared_by", "")));
     } else {
-      text += fmt::format("{:<24} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+      text += text_line(key, value);
     }
   }
   for (const auto& warning : record["warnings"]) text += "warning: " + warning.get<std::string>() + "\n";

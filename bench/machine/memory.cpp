@@ -25,26 +25,34 @@ std::int64_t left_in(const std::string& folder, const char* limit, const char* u
   std::ifstream in(folder + "/memory.stat");
   for (std::string name; in >> name >> bytes;)
     if (name == prefix + "active_file" || name == prefix + "inactive_file") files += bytes;
-  return std::max<std::int64_t>(1, *most - number_in<std::int64_t>(folder + used).value_or(0) + files);
+  return std::max<std::int64_t>(1, *most - std::max<std::int64_t>(0, number_in<std::int64_t>(folder + used).value_or(0) - files));
 }
 
-/// The same for this process's group, version 2 ("0::/path") or 1 ("7:memory:/path").
-std::int64_t left_in_own_group() {
-  std::ifstream in("/proc/self/cgroup");
+/// The least of a group, empty or "/path", and of those above it up to `root`.
+std::int64_t left_up_from(std::string path, const std::string& root, const char* limit, const char* used, const std::string& prefix) {
   std::int64_t least = unlimited;
-  for (std::string line; std::getline(in, line);) {
-    const std::string path = line.substr(std::min(line.size(), line.rfind(':') + 1));
-    if (line.starts_with("0::")) least = std::min(least, left_in("/sys/fs/cgroup" + path, "/memory.max", "/memory.current", ""));
-    else if (line.find(":memory:") != line.npos)
-      least = std::min(least, left_in("/sys/fs/cgroup/memory" + path, "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_"));
+  for (;; path.erase(path.rfind('/'))) {
+    least = std::min(least, left_in(root + path, limit, used, prefix));
+    if (path.empty()) return least;
   }
-  return least;
 }
 
 }  // namespace
 
+std::int64_t left_in_groups(const std::string& list, const std::string& mount) {
+  std::ifstream in(list);
+  std::int64_t least = unlimited;
+  for (std::string line; std::getline(in, line);) {  // version 2 ("0::/path") or 1 ("7:memory:/path")
+    const std::string path = line.substr(std::min(line.size(), line.find('/')));
+    if (line.starts_with("0::")) least = std::min(least, left_up_from(path, mount, "/memory.max", "/memory.current", ""));
+    else if (line.find(":memory:") != line.npos)
+      least = std::min(least, left_up_from(path, mount + "/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_"));
+  }
+  return least;
+}
+
 std::int64_t total_bytes() { return bytes_of("/proc/meminfo", "MemTotal:"); }
-std::int64_t available_bytes() { return std::min(bytes_of("/proc/meminfo", "MemAvailable:"), left_in_own_group()); }
+std::int64_t available_bytes() { return std::min(bytes_of("/proc/meminfo", "MemAvailable:"), left_in_groups()); }
 std::int64_t peak_bytes() { return bytes_of("/proc/self/status", "VmHWM:"); }
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 

@@ -8,8 +8,10 @@
 namespace km::memory {
 
 std::int64_t total_bytes();
-/// Memory left on the machine and in this process's control group.
+/// Memory left on the machine and in this process's control groups.
 std::int64_t available_bytes();
+/// Memory left in the listed control groups below `mount`, and in those above them; the largest number without a limit.
+std::int64_t left_in_groups(const std::string& list = "/proc/self/cgroup", const std::string& mount = "/sys/fs/cgroup");
 /// Peak resident memory since reset_peak(), or since the start if the kernel refuses the reset.
 std::int64_t peak_bytes();
 void reset_peak();

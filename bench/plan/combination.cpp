@@ -136,8 +136,9 @@ Case make_case(const Combination& combination, std::string name, const Implement
   c.warmup = int(whole(combination, "warmup", 1, 0, 1e6));
   if (combination.contains("judge_seed")) c.judge_seed = std::uint64_t(whole(combination, "judge_seed", 0, 0, 9e15));
   if (implementation) c.config = configure(*implementation, combination);
+  const std::string missing = look_up_points(c);  // a skipped case has its shape, too
   c.skip = absent(c);
-  if (c.skip.empty()) c.skip = look_up_points(c);
+  if (c.skip.empty()) c.skip = missing;
   if (c.skip.empty()) c.skip = unsupported(c);
   return c;
 }

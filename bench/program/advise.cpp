@@ -76,7 +76,7 @@ const RegisterCommand registration{
     {.name = "advise",
      .summary = "Which k-means for these points on this machine: tries all that can run, judges them, names the fastest",
      .options =
-         join_options(flags.points.options(), flags.problem.shape_options(),
+         join_options(flags.points.options(), flags.problem.shape_options(random_init),
                       Options{{"--implementation", &flags.implementation, "Only those matching this regular expression"},
                               {"--budget", &flags.budget, "Time for all of it, with reading and judging: 60s, 2m, 1h (60s)"},
                               {"--at-last", &flags.at_last, "Timed runs of the best, measured again side by side (7; fewer if the budget ends)"}},

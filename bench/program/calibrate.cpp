@@ -44,6 +44,22 @@ CostModel measured(Device device, double budget_s) {
   return calibrate(options);
 }
 
+/// The file of a device's rates. Throws UserError if there is no place for it.
+fs::path file_of(Device device, const std::string& out) {
+  const std::string machine = device == Device::cpu ? cpu_name() : device::available() ? device::name() : "";
+  const fs::path file = out.empty() ? own_costs(device, machine) : fs::path(out) / fmt::format("{}.txt", device == Device::cpu ? "cpu" : "gpu");
+  if (file.empty()) throw UserError("no cache folder: set XDG_CACHE_HOME or HOME, or name a folder with --out");
+  return file;
+}
+
+/// Throws UserError if a device's rates could not be written in the end.
+void check_out(Device device, const std::string& out) {
+  const fs::path file = file_of(device, out);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  check_out_file("--out", file);
+}
+
 /// Stores what was found of one device; false if there is nothing.
 bool store(const CostModel& all, Device device, const std::string& out) {
   const char* const name = device == Device::cpu ? "cpu" : "gpu";
@@ -51,9 +67,7 @@ bool store(const CostModel& all, Device device, const std::string& out) {
   for (const auto& [key, rates] : all.rates)
     if (key.first.starts_with(name)) own.rates.emplace(key, rates);
   if (own.rates.empty()) return false;
-  const std::string machine = device == Device::cpu ? cpu_name() : device::available() ? device::name() : "";
-  const fs::path file = out.empty() ? own_costs(device, machine) : fs::path(out) / fmt::format("{}.txt", name);
-  if (file.empty()) throw UserError("no cache folder: set XDG_CACHE_HOME or HOME, or name a folder with --out");
+  const fs::path file = file_of(device, out);
   own.write(file);
   for (const auto& [key, rates] : own.rates)
     fmt::print("{} {}: forecasts are off by a factor of {:.2f}\n", key.first, key.second, std::exp(rates.spread));
@@ -76,10 +90,12 @@ int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
   const double budget_s = seconds_of_budget(f.budget);
   bool stored = false;
-  if (f.lines.empty())
+  if (f.lines.empty()) {
+    for (const Device device : {Device::cpu, Device::gpu}) check_out(device, f.out);
     for (const Device device : {Device::cpu, Device::gpu}) stored = store(measured(device, budget_s), device, f.out) || stored;
-  else
+  } else {
     for (const CostModel model = recorded(f.lines); const Device device : {Device::cpu, Device::gpu}) stored = store(model, device, f.out) || stored;
+  }
   if (!stored) throw UserError("no implementation has eight runs with its default parameters: give a longer --budget, or files with more lines");
   return 0;
 }

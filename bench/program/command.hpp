@@ -19,8 +19,10 @@ struct Option {
   std::string_view names;  // "--d,--nd"
   Target target;
   std::string_view help;
-  std::vector<std::string_view> accepted = {};  // accepted words; empty: any
+  std::vector<std::string_view> accepted = {};  // words; empty: any value
   bool required = false;
+  bool open = false;            // takes other values than accepted words, too
+  std::string_view value = {};  // what its value is called; empty: as in other commands
 };
 
 using Options = std::vector<Option>;
@@ -37,7 +39,7 @@ struct Subcommand {
   std::string_view name, summary;
   Options options;
   int (*run)(const Invocation&);                 // returns the exit code
-  std::vector<std::string_view> completes = {};  // further words for the shell: a word, or $implementations, $datasets, $exhibits
+  std::vector<std::string_view> completes = {};  // further words for the shell: a flag, or $implementations, $datasets, $exhibits
   bool passes_all = false;                       // passes on all arguments, even --help; else unknown ones are refused
   std::vector<std::string_view> examples = {};   // whole commands, for --help and the man page
 };
@@ -45,7 +47,7 @@ struct Subcommand {
 /// All sub-commands, by place.
 const std::map<int, Subcommand>& commands();
 
-/// What the value of an option is called in --help and in the man page: "INT" for "--k"; "VALUE" by default.
+/// What the value of an option is called in --help and in the man page: "INT" for "--k"; by default "WORD" where words are accepted, else "VALUE".
 std::string_view value_name(const Option& option);
 
 /// The names of an option: "--d,--nd" gives --d and --nd.

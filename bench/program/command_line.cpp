@@ -17,15 +17,12 @@
 namespace km {
 namespace {
 
-/// What the value of a flag is called, and the flags. A flag has one name of its value in all commands.
+/// What the value of a flag is called, and the flags. A flag has one name of its value in all commands, but for Option::value.
 const std::map<std::string_view, std::vector<std::string_view>> value_names = {
     {"FILE|NAME", {"points"}},
     {"EXHIBIT", {"exhibits"}},
     {"FILE", {"files", "lines", "--benchmark_out", "--data", "--plugin", "--truth"}},
     {"NAME", {"implementation", "name", "--dataset", "--kmeans", "--machine"}},
-    {"WORD",
-     {"shell", "what", "--benchmark_format", "--benchmark_out_format", "--laplacian", "--precision", "--profile", "--similarity", "--solver",
-      "--strategy", "--weights"}},
     {"INT",
      {"--at-last", "--benchmark_repetitions", "--clusters", "--d", "--device", "--iterations", "--judge-seed", "--k", "--n", "--n-init",
       "--neighbours", "--order-seed", "--repetitions", "--representatives", "--rounds", "--search-seed", "--seed", "--warmup"}},
@@ -74,7 +71,11 @@ void add(CLI::App& app, const Option& option) {
   };
   CLI::Option* const added = std::visit(with, option.target)->required(option.required);
   if (!std::holds_alternative<bool*>(option.target)) added->type_name(std::string(value_name(option)));
-  if (!option.accepted.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.accepted.begin(), option.accepted.end())));
+  const auto check = [&option](const std::string& value) -> std::string {
+    if (option.open || std::ranges::find(option.accepted, value) != option.accepted.end()) return "";
+    throw UserError("{} '{}'; accepted: {}", option.names, value, fmt::join(option.accepted, ", "));
+  };
+  if (!option.accepted.empty()) added->check(check, fmt::format("{{{}}}", fmt::join(option.accepted, ",")));
 }
 
 void add(CLI::App& app, const Subcommand& command, const std::vector<std::string>& argv, Inbox* inbox, int& code) {
@@ -88,6 +89,18 @@ void add(CLI::App& app, const Subcommand& command, const std::vector<std::string
   sub->callback([&, sub, inbox] { code = command.run({command.name, argv, sub->remaining(), inbox}); });
 }
 
+/// What a command takes without a flag, for the arguments that it does not.
+std::string takes(const std::string& name, std::string_view unexpected) {
+  const auto command = std::ranges::find_if(commands(), [&](const auto& entry) { return entry.second.name == name; });
+  std::string words;
+  for (const auto& option : command->second.options) {
+    if (option.names.starts_with('-')) continue;
+    const bool many = std::holds_alternative<std::vector<std::string>*>(option.target);
+    words += fmt::format("{}{}{}", words.empty() ? "" : " and ", many ? "" : "one ", value_name(option));
+  }
+  return fmt::format("{} takes {}; not expected: {}", name, words.empty() ? "flags alone" : words, unexpected);
+}
+
 std::vector<std::string> names_of_commands() {
   std::vector<std::string> names;
   for (const auto& [place, command] : commands()) names.emplace_back(command.name);
@@ -99,7 +112,10 @@ void check_words(const std::vector<std::string>& words) {
   if (words.size() < 2) throw UserError("name a command: {}; kmbench --help says what each does", fmt::join(names_of_commands(), ", "));
   const auto command = std::ranges::find_if(commands(), [&](const auto& entry) { return entry.second.name == words[1]; });
   if (command == commands().end()) {
-    if (words[1].starts_with('-')) return;
+    const std::string flag = words[1].substr(0, words[1].find('='));
+    const std::vector<std::string> known = {"--help", "-h", "--version"};
+    if (std::ranges::find(known, flag) != known.end()) return;
+    if (flag.starts_with('-')) throw UserError("kmbench has no flag {}{} kmbench --help lists all", flag, with_end(did_you_mean(flag, known)));
     throw UserError("unknown command '{}'{} kmbench --help lists all", words[1], with_end(did_you_mean(words[1], names_of_commands())));
   }
   if (command->second.passes_all) return;
@@ -122,9 +138,10 @@ std::vector<std::string> names_of(const Option& option) {
 }
 
 std::string_view value_name(const Option& option) {
+  if (!option.value.empty()) return option.value;
   const std::string name = names_of(option).front();
   const auto named = std::ranges::find_if(value_names, [&](const auto& one) { return std::ranges::count(one.second, name) > 0; });
-  return named == value_names.end() ? "VALUE" : named->first;
+  return named != value_names.end() ? named->first : option.accepted.empty() ? "VALUE" : "WORD";
 }
 
 const std::map<int, Subcommand>& commands() { return by_place(); }
@@ -154,6 +171,9 @@ int run_command_line(int argc, char** argv) {
     app.parse(int(words.size()), argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
+  } catch (const CLI::ExtrasError& error) {
+    const std::string text = one_line(error.what());
+    return refuse(takes(words[1], text.substr(text.find(": ") + 2)));
   } catch (const CLI::ParseError& error) {
     const std::string text = one_line(error.what());
     const auto flag = text.find(": At Most 1 required");

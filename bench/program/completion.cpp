@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "bench/base/error.hpp"
 #include "bench/contract/implementation.hpp"
@@ -15,13 +16,14 @@ using Words = std::vector<std::string>;
 
 std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
-/// Words after a command: its flags and positional values.
+/// Words after a command: its flags and the accepted words of its positional arguments.
 Words after(const Subcommand& command) {
   Words words(command.completes.begin(), command.completes.end());
-  if (!command.passes_all) words.emplace_back("--help");
   for (const auto& option : command.options)
     if (option.names.starts_with('-'))
       for (auto& name : names_of(option)) words.push_back(std::move(name));
+    else words.insert(words.end(), option.accepted.begin(), option.accepted.end());
+  if (!command.passes_all) words.emplace_back("--help");
   return words;
 }
 
@@ -42,9 +44,13 @@ std::string paper_of(const std::filesystem::path& exhibit) { return exhibit.pare
 std::string script() {
   Words names_of_commands;
   std::string flags;
+  std::map<std::string_view, std::string> values;  // by flag
   for (const auto& [place, command] : commands()) {
     names_of_commands.emplace_back(command.name);
     flags += fmt::format("    {}) choices=\"{}\" ;;\n", command.name, joined(after(command)));
+    for (const auto& option : command.options)
+      if (option.names.starts_with('-') && !option.accepted.empty())
+        values[option.names] = fmt::format("    {}) choices=\"{}\" ;;\n", option.names, fmt::join(option.accepted, " "));
   }
   const Words implementation_names = names([] { return implementations(); }, [](const auto& one) { return one.name; });
   const Words dataset_names = names([] { return list_datasets(); }, [](const auto& one) { return one.name; });
@@ -62,17 +68,14 @@ std::string script() {
   case "$before" in
     --implementation) choices="$implementations" ;;
     --dataset) choices="$datasets" ;;
-    --precision) choices="fp32 fp64" ;;
-    --profile) choices="paper quick" ;;
-    --strategy) choices="exhaustive random halving descent" ;;
-    --init) choices="random kmeans++ greedy-kmeans++ taylor2021" ;;
     --paper) choices="{}" ;;
     --data|--out) choices="" ;;
-  esac
+{}  esac
   COMPREPLY=($(compgen -W "$choices" -- "$current"))
 }}
 )",
-                     joined(implementation_names), joined(dataset_names), joined(exhibits), joined(names_of_commands), flags, joined(papers));
+                     joined(implementation_names), joined(dataset_names), joined(exhibits), joined(names_of_commands), flags, joined(papers),
+                     fmt::join(values | std::views::values, ""));
 }
 
 std::string shell;
@@ -86,8 +89,7 @@ int complete(const Invocation&) {
 const RegisterCommand registration{25,
                                    {.name = "completion",
                                     .summary = "A script that completes commands, flags and names: source <(kmbench completion bash)",
-                                    .options = {{"shell", &shell, "bash or zsh", {"bash", "zsh"}, true}},
-                                    .run = complete,
-                                    .completes = {"bash", "zsh"}}};
+                                    .options = {{"shell", &shell, "The shell", {"bash", "zsh"}, true}},
+                                    .run = complete}};
 
 }  // namespace km::completion_command

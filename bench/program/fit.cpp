@@ -10,6 +10,7 @@
 #include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <utility>
 
 #include "bench/base/error.hpp"
@@ -87,7 +88,7 @@ std::vector<Case> starts_of(const Flags& f, ScratchFolder& scratch) {
   ProblemFlags problem = f.problem;
   name_points(f.points, problem, scratch);
   if (problem.tolerance.empty()) problem.tolerance = "0";
-  if (problem.init.empty() || problem.init == "k-means++") problem.init = "greedy-kmeans++";  // as scikit-learn means it
+  if (problem.init.empty()) problem.init = "k-means++";
   const bool one_start = is_init_file(problem.init);
   const auto count = f.n_init.empty() ? (one_start ? 1 : 10) : whole_number("--n-init", f.n_init, 1, 1'000'000);
   if (one_start && count > 1) throw UserError("--n-init {}: a file of initial centroids is one start", count);
@@ -109,13 +110,15 @@ std::vector<Case> starts_of(const Flags& f, ScratchFolder& scratch) {
 class Fit {
  public:
   Fit(const std::vector<Case>& starts, fs::path folder, const Invocation& by, std::string machine)
-      : starts_(starts), folder_(std::move(folder)), by_(by), machine_(std::move(machine)), lines_(starts.size()) {}
+      : starts_(starts), folder_(std::move(folder)), by_(by), machine_(std::move(machine)), lines_(starts.size()) {
+    for (std::size_t at = 0; at < starts.size(); ++at) places_[starts[at].id()] = at;
+  }
 
   /// Keeps a start's line, and its answer if it is the best so far: right, and of the least inertia. Throws UserError if no start can run.
   void keep(const std::string& id, const std::string& answer, const std::string& why) {
-    const auto at = std::size_t(std::ranges::find(starts_, id, &Case::id) - starts_.begin());
+    const std::size_t at = places_.at(id);
     lines_[at] = line_of(starts_[at], answer, why, by_.argv, machine_);
-    if (const Json& skip = lines_[at]["skip"]; skip.is_string()) throw UserError(skip.get<std::string>());
+    if (const Json& skip = lines_[at]["skip"]; skip.is_string() && !has_answer()) throw UserError(skip.get<std::string>());
     const std::string reason = reason_against(lines_[at]);
     const double inertia = reason.empty() ? lines_[at]["inertia"].get<double>() : 0;
     if (reason.empty() || reason != said_)
@@ -175,6 +178,7 @@ class Fit {
   fs::path folder_;
   const Invocation& by_;
   std::string machine_;
+  std::unordered_map<std::string, std::size_t> places_;  // by the case's id
   std::vector<Json> lines_;
   std::size_t best_ = SIZE_MAX;
   std::string said_;  // the last start's reason; one that repeats is told once
@@ -224,13 +228,16 @@ const RegisterCommand registration{
     0,
     {.name = "fit",
      .summary = "Cluster points: labels, centroids and what they rest on, judged",
-     .options = join_options(flags.points.options(),
-                             Options{{"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", {}, true},
-                                     {"--implementation", &flags.implementation, "By name; auto: the fastest of the GPU, else of the CPU (auto)"},
-                                     {"--n-init", &flags.n_init, "Starts, from --seed on; the least inertia wins (10; 1 for a file of centroids)"}},
-                             flags.problem.shape_options(), flags.machine.options(),
-                             Options{{"--timeout", &flags.machine.timeout, "Seconds after which a start is given up (default: from its forecast)"}},
-                             other_implementations()),
+     .options = join_options(
+         flags.points.options(),
+         Options{{"--out", &flags.out, "New folder for labels.npy, centroids.npy and fit.json", {}, true},
+                 {"--implementation", &flags.implementation, "auto: the fastest of the GPU, else of the CPU (auto)", {}, false, false, "NAME"},
+                 {"--n-init", &flags.n_init, "Starts, from --seed on; the least inertia wins (10; 1 for a file of centroids)"}},
+         flags.problem.shape_options(
+             "Initial centroids, by method or a .npy of k x d (default k-means++, which is greedy-kmeans++, as in scikit-learn)"),
+         flags.machine.options(),
+         Options{{"--timeout", &flags.machine.timeout, "Seconds after which a start is given up (default: from its forecast)"}},
+         other_implementations()),
      .run = [](const Invocation& by) { return run(flags, by); },
      .completes = {"$datasets"},
      .examples = {"kmbench fit points.npy --k 8 --out clusters", "kmbench fit shuttle.csv --k 7 --n-init 3 --precision fp64 --out clusters"}}};

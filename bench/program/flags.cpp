@@ -26,6 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view sklearn_init = "k-means++";
+
+std::vector<std::string_view> init_words() {
+  std::vector<std::string_view> words(std::begin(init_methods), std::end(init_methods));
+  words.push_back(sklearn_init);
+  return words;
+}
+
 /// An init may hold ':' and ',' in its path.
 std::vector<Scalar> values_of(const std::string& flag, const std::string& name, const std::string& text, bool lists) {
   if (name == "init") return {text};
@@ -148,19 +156,31 @@ void check_out_file(std::string_view flag, const fs::path& file) {
 Options ProblemFlags::options() {
   return join_options({{"--dataset", &dataset, "Points: a data set by name"},
                        {"--data", &data, "Points: a .npy, .npz, .npy.xz, .csv, .tsv or .txt file"}},
-                      shape_options());
+                      shape_options(Helps{.precision = "Of points and centroids (default fp32)",
+                                          .iterations = "Iterations of a run; with --tolerance, at most (default 10; 1000 with --tolerance)",
+                                          .tolerance = "Stop when at most this share of the points changed label (default: after --iterations)",
+                                          .init = random_init}));
 }
 
-Options ProblemFlags::shape_options() {
-  return {{"--n", &n, lists ? "Points to make, or the first of a file: 1000, 1e4,1e5 or 1e4:1e6:x10" : "Points to make, or the first of a file"},
-          {"--d,--nd", &d, "Dimensions"},
-          {"--k,--kc", &k, "Clusters"},
+Options ProblemFlags::shape_options(std::string_view init_help) {
+  return shape_options(Helps{.precision = "Of points and centroids (default: the file's own; fp32 for a generator)",
+                             .iterations = "Iterations of a run, at most (default 1000)",
+                             .tolerance = "Stop when at most this share of the points changed label (default 0)",
+                             .init = init_help});
+}
+
+Options ProblemFlags::shape_options(const Helps& helps) {
+  return {{"--n", &n,
+           lists ? "Points to make, or the first of a file: 1000, 1e4,1e5 or 1e4:1e6:x10 (default: the data set's)"
+                 : "Points to make, or the first of a file (default: the data set's)"},
+          {"--d,--nd", &d, "Dimensions (default: the data set's)"},
+          {"--k,--kc", &k, "Clusters", {}, !lists},
           {"--data-set", &settings, "Generator settings: sigma2=0.1 (repeatable)"},
-          {"--precision", &precision, "fp32 or fp64"},
-          {"--iterations", &max_iters, "Iterations of a run; with --tolerance, at most (default 10, or 1000)"},
-          {"--tolerance", &tolerance, "Stop when at most this share of the points changed label"},
-          {"--init", &init, "random, kmeans++, greedy-kmeans++, taylor2021 or a .npy of k x d"},
-          {"--seed", &seed, "Seed of the initial centroids"}};
+          {"--precision", &precision, helps.precision, {"fp32", "fp64"}, false, lists},
+          {"--iterations", &max_iters, helps.iterations},
+          {"--tolerance", &tolerance, helps.tolerance},
+          {"--init", &init, helps.init, init_words(), false, true},
+          {"--seed", &seed, "Seed of the initial centroids (default 1)"}};
 }
 
 Sweep ProblemFlags::sweep() const {
@@ -183,7 +203,7 @@ Sweep ProblemFlags::sweep() const {
   add("--precision", "precision", precision);
   add("--iterations", "iterations", max_iters);
   add("--tolerance", "tolerance", tolerance);
-  add("--init", "init", init);
+  add("--init", "init", init == sklearn_init ? "greedy-kmeans++" : init);
   add("--seed", "init_seed", seed);
   add_settings(sweep, "--data-set", "data.", settings, lists);
   return sweep;

@@ -31,17 +31,26 @@ std::pair<std::string, std::string> assignment(std::string_view flag, const std:
 /// Throws UserError if this file could not be written in the end: a folder has its name, or its folder does not exist.
 void check_out_file(std::string_view flag, const std::filesystem::path& file);
 
+constexpr std::string_view random_init = "Initial centroids, by method or a .npy of k x d; k-means++ is greedy-kmeans++ (default random)";
+
 /// Flags of one problem, or of a sweep over problems: points, shape, start and stop.
 struct ProblemFlags {
   bool lists = false;  // a flag may hold several values
   std::string dataset, data, n, d, k, precision, max_iters, tolerance, init, seed;
   std::vector<std::string> settings;  // of the generator
 
+  /// Of commands that measure.
   Options options();
-  /// All flags but those of the points.
-  Options shape_options();
+  /// All flags but those of the points, of commands that run to convergence and need k. init: help of --init, with its default.
+  Options shape_options(std::string_view init);
   /// Returns a sweep without the implementation. Throws UserError for values that are missing or duplicate, or lists where one value is needed.
   Sweep sweep() const;
+
+ private:
+  struct Helps {
+    std::string_view precision, iterations, tolerance, init;
+  };
+  Options shape_options(const Helps& helps);
 };
 
 /// Adds "packages=1,10" as <prefix>packages. Throws UserError for a name that is given twice.

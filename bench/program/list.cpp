@@ -119,16 +119,13 @@ int export_lines(const Invocation&) {
   return 0;
 }
 
-const std::vector<std::string_view> lists = {"implementations", "datasets", "exhibits"};
-
 const RegisterCommand list_command{
     1,
     {.name = "list",
      .summary = "What there is: implementations, datasets, exhibits",
-     .options = join_options({{"what", &flags.what, "implementations, datasets or exhibits", lists}, {"--json", &flags.json, "As JSON"}},
+     .options = join_options({{"what", &flags.what, "What to list", {"implementations", "datasets", "exhibits"}}, {"--json", &flags.json, "As JSON"}},
                              other_implementations()),
      .run = list,
-     .completes = lists,
      .examples = {"kmbench list datasets", "kmbench list --json"}}};
 
 const RegisterCommand export_command{8,

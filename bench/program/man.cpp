@@ -47,7 +47,7 @@ int print(const Invocation&) {
         {"KMBENCH_PYTHON", "The Python of commands that draw, and of libraries."},
         {"KMBENCH_RESULTS", "The folder of new lines; default ~/.local/share/kmbench/results."}})
     fmt::print(".TP\n\\fB{}\\fR\n{}\n", name, roff(text));
-  fmt::print(".SH EXIT STATUS\n0: done; 1: a case failed, was wrong or is slower; 2: bad input, in one line; 130: interrupted.\n");
+  fmt::print(".SH EXIT STATUS\n0: done; 1: a case failed, was wrong or is slower; 2: bad input; 3: compare cannot decide; 130: interrupted.\n");
   return 0;
 }
 

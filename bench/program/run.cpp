@@ -112,7 +112,8 @@ std::vector<PlannedSweep> sweeps_of(const Flags& f) {
 void keep_matching(std::vector<Case>& cases, const std::string& flag, const std::string& text, bool inverted = false) {
   const Pattern pattern(flag, text);
   std::erase_if(cases, [&](const Case& c) { return pattern.matches(c.name()) == inverted; });
-  if (cases.empty()) throw UserError("{} '{}' matches no case; --dry-run lists them", flag, text);
+  if (cases.empty() && inverted) throw UserError("{} '-{}' leaves no case; without it --dry-run lists them", flag, text);
+  if (cases.empty()) throw UserError("{} '{}' matches no case; without it --dry-run lists them", flag, text);
 }
 
 /// Sets parameters that the user left open to tuned values (docs/tuning.md).
@@ -210,7 +211,6 @@ int run(const Flags& f, const Invocation& by) {
   f.machine.select_device();
   if (by.inbox) return work(options_of(f, by), *by.inbox);
   if (!f.benchmark_out.empty()) check_out_file("--benchmark_out", f.benchmark_out);
-  if (f.profile != "paper" && f.profile != "quick") throw UserError("--profile '{}'; accepted: paper, quick", f.profile);
   const std::vector<Case> cases = plan(f);
   if (f.dry_run) {
     if (f.benchmark_format == "json") print_plan_as_json(cases);
@@ -248,16 +248,16 @@ const RegisterCommand registration{
      .options = join_options(
          {{"exhibits", &flags.exhibits, "Exhibits, by key (he2021/table3) or file"},
           {"--paper", &flags.papers, "Every exhibit of a paper (repeatable)"},
-          {"--profile", &flags.profile, "paper (full size) or quick (seconds on a laptop)"}},
+          {"--profile", &flags.profile, "Full size, or seconds on a laptop (default paper)", {"paper", "quick"}}},
          sweep_options(),
-         Options{{"--repetitions", &flags.repetitions, "Timed runs of each case; where a case has fewer, the missing ones follow"},
-                 {"--warmup", &flags.warmup, "Runs before them"},
+         Options{{"--repetitions", &flags.repetitions, "Timed runs of each case (default 5); where a case has fewer, the missing ones follow"},
+                 {"--warmup", &flags.warmup, "Runs before them (default 1)"},
                  {"--filter", &flags.filter, "Only cases whose name matches this regular expression"},
                  {"--out", &flags.out, "Folder for the result lines (default ~/.local/share/kmbench/results/<machine>)"},
                  same_machine_option(flags.same_machine)},
          flags.machine.options(),
          Options{{"--timeout", &flags.machine.timeout, "Seconds after which a case is given up (default from its forecast, at least 60)"},
-                 {"--order-seed", &flags.order_seed, "Seed of the order in which cases run"},
+                 {"--order-seed", &flags.order_seed, "Seed of the order in which cases run (default 1)"},
                  {"--judge-seed", &flags.judge_seed, "Seed of the judge's random choices: a line's judge_seed repeats its verdict (default: random)"},
                  {"--launch", &flags.launch, "Words that start each worker on several ranks (\"mpirun -n 4\"; docs/scale.md)"},
                  {"--dry-run", &flags.dry_run, "Print the plan with memory and time forecast, run nothing; as JSON with --benchmark_format=json"},

@@ -12,8 +12,11 @@
 
 namespace km::spectral_command {
 
+namespace fs = std::filesystem;
+
 struct Flags {
-  std::string points, clusters, out, truth, n, representatives, iterations = "10", precision = "fp32", solver = "auto";
+  PointsFlags points;
+  std::string clusters, out, truth, n, representatives, iterations = "10", precision = "fp32", solver = "auto";
   std::string kmeans = "auto", similarity = "neighbours", neighbours = "10", sigma, epsilon, weights = "none", laplacian = "symmetric", seed = "1";
 } flags;
 
@@ -26,8 +29,11 @@ std::int64_t millionths(const char* flag, const std::string& text) {
   return std::llround(value * 1e6);
 }
 
-DatasetRequest request_of(const Flags& f) {
-  DatasetRequest request{.name = f.points, .k = int(whole_number("--clusters", f.clusters, 2, 10'000))};
+DatasetRequest request_of(const Flags& f, ScratchFolder& scratch) {
+  ProblemFlags named{.precision = f.precision};
+  name_points(f.points, named, scratch);
+  DatasetRequest request{.name = named.data.empty() ? named.dataset : fs::absolute(named.data).string(),
+                         .k = int(whole_number("--clusters", f.clusters, 2, 10'000))};
   if (!f.n.empty()) request.n = whole_number("--n", f.n, 1, 1'000'000'000'000);
   return request;
 }
@@ -39,7 +45,7 @@ Sweep sweep_of(const Flags& f, const DatasetRequest& request) {
   if (!f.sigma.empty() && f.similarity != "gaussian") throw UserError("--sigma belongs to --similarity gaussian");
   if (!f.epsilon.empty() && f.similarity != "epsilon") throw UserError("--epsilon belongs to --similarity epsilon");
   Sweep sweep;
-  sweep.axes = {{"dataset", {f.points}},
+  sweep.axes = {{"dataset", {request.name}},
                 {"k", {std::int64_t(*request.k)}},
                 {"precision", {f.precision}},
                 {"iterations", {whole_number("--iterations", f.iterations, 1, 1'000'000)}},
@@ -87,13 +93,16 @@ double finding(const Measurement& m, const std::string& name) {
 void print_summary(const Case& c, const Measurement& m, const Flags& f) {
   fmt::print("{} points in {} clusters, from {} representatives: {:.3g} s, {}\n", c.n, c.k, finding(m, "vertices"), m.line.samples_s.front(), f.out);
   for (const char* stage : {"representatives", "similarity", "eigenvectors", "clusters", "labels"})
-    fmt::print("  {:<16}{:>9.3f} s\n", stage, m.trace.phases().at(stage).front());
+    fmt::print("  {:<16}{:>9.3g} s\n", stage, m.trace.phases().at(stage).front());
   fmt::print("spectrum");
   for (int e = 1; e <= 10 && !std::isnan(finding(m, "eigenvalue_" + std::to_string(e))); ++e)
     fmt::print(" {:.3g}", finding(m, "eigenvalue_" + std::to_string(e)));
-  fmt::print("; its largest relative gap proposes {} clusters\n", finding(m, "proposed"));
-  if (const double pieces = finding(m, "pieces"); pieces > 1)
-    fmt::print("the graph has {} pieces{}\n", pieces, pieces > c.k ? ": points of the smallest take the label of the nearest larger one" : "");
+  const double proposed = finding(m, "proposed"), components = finding(m, "pieces");
+  if (proposed > 0) fmt::print("; its largest relative gap proposes {} clusters\n", proposed);
+  else fmt::print("; it proposes no number of clusters: {}\n", components > 1 ? "all are 0, one of each component" : "too few to have a gap");
+  if (components > 1)
+    fmt::print("the graph has {} connected components{}\n", components,
+               components > c.k ? ": points of the smallest take the label of the nearest larger one" : "");
   fmt::print("judged right: residual {:.2g}, orthogonal to {:.2g}, {}\n", finding(m, "residual"), finding(m, "orthogonality"),
              finding(m, "counted") == 1 ? "and no smaller eigenvalue was missed" : "eigenvalues not counted (too many representatives)");
   if (!std::isnan(finding(m, "ari")))
@@ -111,12 +120,19 @@ std::vector<std::int32_t> truth_of(const std::string& file, std::int64_t n) {
   return labels;
 }
 
+void check_out(const std::string& out) {
+  std::error_code error;
+  if (!out.ends_with(".npy")) throw UserError("--out {}: labels are written as .npy", out);
+  check_out_file("--out", out);
+  if (fs::exists(out, error)) throw UserError("--out {} exists; name a new file", out);
+}
+
 int run(const Invocation&) {
   const Flags& f = flags;
-  if (!f.out.ends_with(".npy")) throw UserError("--out {}: labels are written as .npy", f.out);
-  check_out_file("--out", f.out);
+  check_out(f.out);
   const KeepCatalogue keep;
-  const DatasetRequest request = request_of(f);
+  ScratchFolder scratch;
+  const DatasetRequest request = request_of(f, scratch);
   Case c = planned(sweep_of(f, request), f);
   c.repetitions = 1;
   c.warmup = 0;
@@ -142,8 +158,9 @@ const RegisterCommand registration{
     29,
     {.name = "spectral",
      .summary = "Cluster points by spectral clustering of representatives: labels, judged",
-     .options = {{"points", &flags.points, "A .npy, .csv or .npy.xz file of points, or a data set by name", {}, true},
-                 {"--clusters,--k", &flags.clusters, "Clusters", {}, true},
+     .options = join_options(
+         flags.points.options(),
+         Options{{"--clusters,--k", &flags.clusters, "Clusters", {}, true},
                  {"--out", &flags.out, "File for the labels, .npy", {}, true},
                  {"--representatives", &flags.representatives, "Vertices of the graph, found by k-means (1000, or all points)"},
                  {"--similarity", &flags.similarity, "Of two representatives (neighbours)", {"gaussian", "cosine", "epsilon", "neighbours"}},
@@ -161,7 +178,7 @@ const RegisterCommand registration{
                  {"--precision", &flags.precision, "Of the points (fp32)", {"fp32", "fp64"}},
                  {"--seed", &flags.seed, "Of all starts (1)"},
                  {"--n", &flags.n, "Points of a generated set, or first rows of a file"},
-                 {"--truth", &flags.truth, "Known labels, a file of n x 1 numbers: how well they agree"}},
+                 {"--truth", &flags.truth, "Known labels, a file of n numbers: how well they agree"}}),
      .run = run,
      .completes = {"$datasets"}}};
 

@@ -83,8 +83,6 @@ int run(const Flags& f, const Invocation& by) {
                       .rounds = int(whole_number("--rounds", f.rounds, 8, 1000)),
                       .anyway = f.anyway,
                       .run = std::move(run)};
-  if (std::ranges::find(tuning_strategies(), f.strategy) == tuning_strategies().end())
-    throw UserError("--strategy '{}'; accepted: {}", f.strategy, fmt::join(tuning_strategies(), ", "));
   const TuningSpace space = space_of(f);
   options.same_machine = f.same_machine;
   if (f.dry_run) {
@@ -106,8 +104,8 @@ const RegisterCommand registration{
          {{"implementation", &flags.implementation, "The implementation, by name", {}, true}}, flags.problem.options(),
          Options{{"--set", &flags.set, "A parameter's value, or the values to try: tiles=1,4,16 (repeatable; default: its whole range)"},
                  {"--budget", &flags.budget, "Time to search, from when the defaults have their time, and for the rounds again: 60s, 2m, 1h (60s)"},
-                 {"--strategy", &flags.strategy, "exhaustive, random, halving or descent (descent)"},
-                 {"--search-seed", &flags.search_seed, "Seed of what is drawn at random"},
+                 {"--strategy", &flags.strategy, "Of the search (descent)", {tuning_strategies().begin(), tuning_strategies().end()}},
+                 {"--search-seed", &flags.search_seed, "Seed of what is drawn at random (1)"},
                  {"--repetitions", &flags.repetitions, "Timed runs of a setting in the search (2)"},
                  {"--rounds", &flags.rounds, "Rounds of the fastest settings against the defaults, at most (40)"},
                  {"--anyway", &flags.anyway, "Tune although other programs use this machine, and count the rounds that they disturb"},

@@ -81,7 +81,7 @@ class ChainSession final : public Session {
     out.verdict = chain.verdict;
     out.inertia = chain.inertia;
     findings_.insert({{"vertices", {double(record->sizes.size())}},
-                      {"pieces", {double(record->pieces)}},
+                      {"pieces", {double(record->components)}},
                       {"proposed", {double(record->proposed)}},
                       {"residual", {chain.residual}},
                       {"orthogonality", {chain.orthogonality}},

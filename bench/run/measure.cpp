@@ -15,6 +15,7 @@
 #include "bench/machine/memory.hpp"
 #include "bench/machine/nvml.hpp"
 #include "bench/run/energy.hpp"
+#include "bench/run/points.hpp"
 #include "bench/run/process_state.hpp"
 #include "bench/run/time_judge.hpp"
 #include "bench/run/unforeseen.hpp"
@@ -182,8 +183,9 @@ class TypedSession final : public Session {
 std::unique_ptr<Session> prepare(const Case& c, Measurement& m) {
   Group* const group = all_ranks();  // those of this machine share its memory
   const double here = group ? double(group->local_size()) / group->size() : 1, points = double(c.n) * c.d * c.value_bytes();
-  const bool mapped = is_mapped(c.dataset, std::size_t(c.value_bytes()), group), whole = group && is_file(c.dataset);
-  const double needed = (mapped ? 0 : whole ? points * group->local_size() : points * here) + 12.0 * double(c.n) * here;
+  const auto value_bytes = std::size_t(c.value_bytes());
+  const bool there = last_points.keep(c.dataset, value_bytes) || is_mapped(c.dataset, value_bytes, group), whole = group && is_file(c.dataset);
+  const double needed = (there ? 0 : whole ? points * group->local_size() : points * here) + 12.0 * double(c.n) * here;
   const double available = double(memory::available_bytes());
   if (available <= 0) throw std::runtime_error("the machine does not tell how much memory is available");
   const std::string why =

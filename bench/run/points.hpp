@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "bench/data/dataset.hpp"
 #include "bench/data/hash.hpp"
@@ -42,17 +43,29 @@ std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* gro
   return points;
 }
 
-/// Returns points in read-only memory. Keeps the last data set, because cases that share one follow each other. Throws as load_points does.
+/// The last data set, of either precision. It is kept, because cases that share one follow each other.
+struct LastPoints {
+  DatasetRequest request;
+  std::size_t value_bytes = 0;
+  std::shared_ptr<const void> points;  // Points<T>
+
+  /// Returns whether it is the wanted one. Frees it otherwise: both may not fit.
+  bool keep(const DatasetRequest& wanted, std::size_t wanted_bytes) {
+    if (request != wanted || value_bytes != wanted_bytes) points.reset();
+    return points != nullptr;
+  }
+};
+inline LastPoints last_points;
+
+/// Returns points in read-only memory. Throws as load_points does.
 template <class T>
 std::shared_ptr<const Points<T>> points_of(const DatasetRequest& request, Group* group = nullptr) {
-  static std::shared_ptr<const Points<T>> last;
-  static DatasetRequest last_request;
-  if (last && last_request == request) return last;
-  last.reset();  // free memory first: both may not fit
-  auto points = load_points<T>(request, group);
-  protect_values(points->set.values.get(), "the points");
-  last_request = request;
-  return last = std::move(points);
+  if (!last_points.keep(request, sizeof(T))) {
+    auto points = load_points<T>(request, group);
+    protect_values(points->set.values.get(), "the points");
+    last_points = {request, sizeof(T), std::move(points)};
+  }
+  return std::static_pointer_cast<const Points<T>>(last_points.points);
 }
 
 }  // namespace km

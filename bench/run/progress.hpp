@@ -11,7 +11,7 @@
 
 namespace km {
 
-enum class Colour { none = 0, dim = 2, red = 31, green = 32, yellow = 33 };
+enum class Colour { none = 0, dim = 2, red = 31, yellow = 33 };
 
 /// Width of the terminal behind this file; 0 if it is none.
 int columns_of(std::FILE* file);

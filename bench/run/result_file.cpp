@@ -28,11 +28,15 @@ Json with_every_field(Json line) {
   return line;
 }
 
-/// Prepends the samples of `before` if `line` continues it.
-Json pooled(const Json& before, Json line) {
+/// Prepends the samples of `before` if `line` continues it. A delay that one of them does not know counts as none, as in plots/read/results.py.
+Json pooled(Json before, Json line) {
   const auto hash = [](const Json& of) { return of["dataset"].value("hash", Json()); };
   const bool further = line["continues"] == before["samples_s"].size() && line["verdict"] == "" && can_continue(before, line);
   if (!further || line["grade"] != before["grade"] || line["iterations"] != before["iterations"] || hash(line) != hash(before)) return line;
+  for (const char* delay : {"run_delay_s", "involuntary_switches"})
+    if (before[delay].is_array() || line[delay].is_array())
+      for (Json* one : {&before, &line})
+        if ((*one)[delay].is_null()) (*one)[delay] = std::vector<int>((*one)["samples_s"].size());
   for (const char* series : {"samples_s", "samples_event_s", "run_delay_s", "involuntary_switches"}) {
     Json all = before[series];
     if (all.is_array() && line[series].is_array()) all.insert(all.end(), line[series].begin(), line[series].end());

@@ -51,7 +51,7 @@ class Runs {
     m.library = noted_library();
     if (!m.line.samples_s.empty()) return;  // interleaved cases prepare again: only the first counts
     m.line.prepare_s = prepare_s - (m.library ? m.library->start_s : 0);
-    m.prepare_disturbed = share_of(ThreadDelays().since(delays_before), std::max(prepare_s, 2e-3)) > disturbed_share;  // new threads start late
+    m.prepare_disturbed = disturbs(ThreadDelays().since(delays_before), std::max(prepare_s, 2e-3));  // new threads start late
     m.prepare_trace = std::move(trace);
   }
   /// Frees the solver. No run may follow.

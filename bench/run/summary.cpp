@@ -20,7 +20,7 @@ struct Column {
   std::size_t least = 0;  // least width; 0: never shortened
 };
 using Columns = std::vector<Column>;
-const Columns case_columns = {{"implementation", false, 16},
+const Columns case_columns = {{"implementation", false, 13},
                               {"parameters", false, 10},
                               {"data", false, 8},
                               {"n", true},
@@ -29,7 +29,7 @@ const Columns case_columns = {{"implementation", false, 16},
                               {"prec"},
                               {"iters", true},
                               {"ms/iter", true},
-                              {"min", true},
+                              {"min ms", true},
                               {"verdict", false, 12}};
 const Columns exhibit_columns = {{"exhibit", false, 16}, {"cases", true},  {"right", true},   {"coarse", true},
                                  {"wrong", true},        {"failed", true}, {"skipped", true}, {"disturbed", true}};
@@ -157,7 +157,7 @@ std::vector<bool> disturbed_samples(const Json& line) {
     Delay delay;
     if (holds("run_delay_s", at)) delay.run_delay_s = line["run_delay_s"][at].get<double>();
     else if (holds("involuntary_switches", at)) delay.involuntary_switches = line["involuntary_switches"][at].get<std::int64_t>();
-    disturbed.push_back(share_of(delay, line["samples_s"][at].get<double>()) > disturbed_share);
+    disturbed.push_back(disturbs(delay, line["samples_s"][at].get<double>()));
   }
   return disturbed;
 }

@@ -95,6 +95,12 @@ double share_of(const Delay& delay, double wall_s) {
   return lost_s > 0 ? lost_s / wall_s : 0;
 }
 
+bool disturbs(const Delay& delay, double wall_s) {
+  if (delay.run_delay_s) return *delay.run_delay_s > disturbed_share * wall_s;
+  const std::int64_t switches = delay.involuntary_switches.value_or(0);
+  return switches >= fewest_switches && double(switches) >= disturbed_share / switch_s * wall_s;
+}
+
 void wait_for_quiet() {
   const auto start = std::chrono::steady_clock::now();
   do std::this_thread::sleep_for(between_looks);

@@ -40,8 +40,10 @@ constexpr int most_tries = 5;
 /// Seconds of a verb less the run delay of all threads; at least what the calling thread computed. Another thread's wait may lie beside its work.
 double undelayed_s(double wall_s, const Delay& delay, double computed_s);
 
-/// Returns the delay as a share of `wall_s` (0 if unknown), as plots/read/disturbed.py does. An involuntary switch counts as 1 ms, a single one as 0.
+/// Returns the delay as a share of `wall_s` (0 if unknown). An involuntary switch counts as 1 ms, a single one as 0.
 double share_of(const Delay& delay, double wall_s);
+/// Returns whether the delay disturbs a run, by the rule of plots/read/disturbed.py: over 5% of delay, or at least 2 switches and 50 a second.
+bool disturbs(const Delay& delay, double wall_s);
 
 /// Sleeps until processors are free for all OpenMP threads, at most 50 ms.
 void wait_for_quiet();

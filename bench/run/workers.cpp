@@ -9,6 +9,7 @@
 #include <climits>
 #include <csignal>
 #include <set>
+#include <unordered_map>
 
 #include "bench/base/openblas.hpp"
 #include "bench/base/text.hpp"
@@ -46,11 +47,10 @@ class Interruptible {
 using Clock = std::chrono::steady_clock;
 
 /// The worker's secret, the data of the jobs with these ids, a line each, and an empty line.
-std::string orders_for(const WorkerProcess& worker, const std::vector<Job>& jobs, const std::vector<std::string>& ids) {
-  const std::set<std::string> wanted(ids.begin(), ids.end());
+std::string orders_for(const WorkerProcess& worker, const std::vector<Job>& jobs, const std::set<std::string>& ids) {
   std::string text = worker.secret() + "\n";
   for (const auto& job : jobs)
-    if (wanted.contains(job.id)) text += job.data + "\n";
+    if (ids.contains(job.id)) text += job.data + "\n";
   return text + "\n";
 }
 
@@ -62,9 +62,13 @@ struct WorkerExit {
 /// Hands a worker the jobs in `todo`, reports their events, and holds it to its limits.
 class WorkerMonitor {
  public:
-  WorkerMonitor(WorkerProcess& worker, const std::vector<Job>& jobs, std::vector<std::string>& todo, const WorkerLimits& limits,
-                const JobEvents& events)
-      : worker_(worker), jobs_(jobs), todo_(todo), limits_(limits), events_(events), orders_(orders_for(worker, jobs, todo)) {}
+  WorkerMonitor(WorkerProcess& worker, const std::vector<Job>& jobs, std::set<std::string>& todo, const WorkerLimits& limits, const JobEvents& events)
+      : worker_(worker), todo_(todo), limits_(limits), events_(events), orders_(orders_for(worker, jobs, todo)) {
+    for (const auto& job : jobs) {
+      timeouts_s_[job.id] = job.timeout_s;
+      longest_s_ = std::max(longest_s_, job.timeout_s);
+    }
+  }
 
   /// Returns nothing once all jobs have ended; the worker then waits for more.
   std::optional<WorkerExit> run() {
@@ -117,12 +121,11 @@ class WorkerMonitor {
     const std::string line = text.substr(worker_.secret().size());
     const auto space = line.find(' '), next = line.find(' ', space + 1);
     const std::string verb = line.substr(0, space), id = line.substr(space + 1, next - space - 1);
-    const bool known = std::ranges::find(todo_, id) != todo_.end();
-    if (verb == "start" && known) {
+    if (verb == "start" && todo_.contains(id)) {
       exit_.in_flight = id;
       job_start_ = Clock::now();
       if (events_.started) events_.started(id);
-    } else if (verb == "end" && std::erase(todo_, id) > 0) {
+    } else if (verb == "end" && todo_.erase(id) > 0) {
       if (exit_.in_flight == id) exit_.in_flight.clear();
       job_start_ = Clock::now();
       events_.ended(id, next == line.npos ? "" : line.substr(next + 1), "");
@@ -137,10 +140,8 @@ class WorkerMonitor {
       return;
     }
     if (limits_.late()) return stop("out of time");
-    double allowed_s = 0;
-    for (const auto& job : jobs_)
-      if (exit_.in_flight.empty() || job.id == exit_.in_flight) allowed_s = std::max(allowed_s, job.timeout_s);
-    if (seconds_since(job_start_) > allowed_s) return stop(fmt::format("no end after {:.3g} s; --timeout allows more", allowed_s));
+    const double allowed_s = exit_.in_flight.empty() ? longest_s_ : timeouts_s_.at(exit_.in_flight);
+    if (seconds_since(job_start_) > allowed_s) return stop(fmt::format("no end after {:.3g} s; {} allows more", allowed_s, limits_.longer));
     if (limits_.memory_bytes > 0 && !worker_.launched() && worker_.resident_bytes() > limits_.memory_bytes)
       stop(fmt::format("it took more than {:.3g} GiB of memory; --memory allows more", limits_.memory_bytes / (1 << 30)));
   }
@@ -152,10 +153,11 @@ class WorkerMonitor {
   }
 
   WorkerProcess& worker_;
-  const std::vector<Job>& jobs_;
-  std::vector<std::string>& todo_;
+  std::set<std::string>& todo_;
   const WorkerLimits& limits_;
   const JobEvents& events_;
+  std::unordered_map<std::string, double> timeouts_s_;  // by the job's id
+  double longest_s_ = 0;
   std::string orders_, unread_;  // not yet sent; not yet a whole line
   WorkerExit exit_;
   Clock::time_point job_start_ = Clock::now();
@@ -191,9 +193,9 @@ Workers::~Workers() {
 
 std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEvents& events) {
   state_->idle = false;
-  std::vector<std::string> todo;
+  std::set<std::string> todo;
   for (const auto& job : jobs) {
-    todo.push_back(job.id);
+    todo.insert(job.id);
     state_->longest_s = std::max(state_->longest_s, job.timeout_s);
   }
   for (int idle = 0; !todo.empty() && !interrupted;) {
@@ -204,7 +206,7 @@ std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEve
     state_->worker.reset();
     if (interrupted || state_->limits.late()) break;
     if (!ended->in_flight.empty()) {
-      std::erase(todo, ended->in_flight);
+      todo.erase(ended->in_flight);
       events.ended(ended->in_flight, "", ended->why);
     }
     idle = todo.size() == before ? idle + 1 : 0;
@@ -213,7 +215,7 @@ std::vector<std::string> Workers::run(const std::vector<Job>& jobs, const JobEve
       events.ended(id, "", fmt::format("{} workers did not begin with it; of the last: {}", idle, ended->why));
   }
   state_->idle = true;
-  return todo;
+  return {todo.begin(), todo.end()};
 }
 
 }  // namespace km

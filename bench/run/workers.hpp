@@ -20,6 +20,7 @@ struct Job {
 
 struct WorkerLimits {
   double memory_bytes = 0;                                          // resident, without pages of mapped files; 0: no limit
+  const char* longer = "--timeout";                                 // what gives a job more time
   std::optional<std::chrono::steady_clock::time_point> until = {};  // end of all jobs
   bool late() const { return until && std::chrono::steady_clock::now() > *until; }
   /// As asked; for 0, 95% of the available memory.

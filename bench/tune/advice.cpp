@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "bench/base/statistics.hpp"
 #include "bench/base/text.hpp"
@@ -30,12 +31,16 @@ bool has_time(const Advised& one) { return one.line && reason_of(*one.line).empt
 
 bool ran_on_all(const Advised& one) { return points_of(*one.line) == one.c.n; }
 
-/// Those that fit, of the most points that one of them ran on; fastest first.
-std::vector<const Advised*> ranked(const std::vector<Advised>& all, auto fits) {
+enum class Order { time, finalists };
+
+/// Those that fit: of the most points first, then the fastest, or the fastest of the finalists.
+std::vector<const Advised*> ranked(const std::vector<Advised>& all, Order order, auto fits) {
   std::vector<const Advised*> found;
   for (const auto& one : all)
     if (has_time(one) && fits(one)) found.push_back(&one);
-  std::ranges::stable_sort(found, {}, [](const Advised* one) { return std::pair(-points_of(*one->line), time_of(*one->line).middle); });
+  std::ranges::stable_sort(found, {}, [order](const Advised* one) {
+    return std::tuple(-points_of(*one->line), order == Order::finalists && !one->again, time_of(*one->line).middle);
+  });
   return found;
 }
 
@@ -47,12 +52,17 @@ std::string shown(const Advised& one) {
                      ran_on_all(one) ? "" : fmt::format(" on the first {} points", points_of(*one.line)));
 }
 
-/// Says how certain it is that `best` is faster: a rank test against each other candidate measured again, Bonferroni-corrected.
-std::string sure(const Advised& best, const std::vector<const Advised*>& others) {
+/// Says how certain it is that `best` is faster: a rank test against each other candidate measured again, Bonferroni-corrected. `kind`: of the others.
+std::string sure(const Advised& best, const std::vector<const Advised*>& others, const std::string& kind) {
+  if (others.size() == 1) return fmt::format("no other {} one was measured", kind);
+  if (!best.again) return "not sure: it ran once, a longer --budget compares it with others";
   std::vector<const Advised*> beside;
   for (const auto* one : others)
-    if (one != &best && one->again && best.again) beside.push_back(one);
-  if (beside.empty()) return others.size() > 1 ? "not sure: each ran once, a longer --budget compares them" : "nothing else was measured beside it";
+    if (one != &best && one->again) beside.push_back(one);
+  for (const auto* one : others)
+    if (!one->again && points_of(*one->line) == points_of(*best.line) && time_of(*one->line).middle < time_of(*best.line).middle)
+      return fmt::format("not sure: {} took less in its only run, a longer --budget compares them", one->c.implementation_name);
+  if (beside.empty()) return "not sure: no other ran beside it on as many points";
   const std::vector<double> own = (*best.line)["samples_s"];
   std::string close;
   double worst = 0;
@@ -93,17 +103,17 @@ std::string result_of(const Advised& one) {
 bool can_be_advised(const Advised& one) { return has_time(one) && ((*one.line)["grade"] == "exact" || (*one.line)["grade"] == "rounded"); }
 
 std::string advice(const std::vector<Advised>& all) {
-  const auto right = ranked(all, [](const Advised& one) { return can_be_advised(one); });
-  const auto exact = ranked(all, [](const Advised& one) { return (*one.line)["grade"] == "exact"; });
+  const auto right = ranked(all, Order::finalists, [](const Advised& one) { return can_be_advised(one); });
+  const auto exact = ranked(all, Order::finalists, [](const Advised& one) { return (*one.line)["grade"] == "exact"; });
   if (right.empty()) return "No candidate has a right result that may be advised.\n" + untried(all);
   const Advised& best = *right.front();
   std::string text;
   if (!exact.empty() && exact.front() == &best) {
-    text = fmt::format("Fastest, and exact: {}; {}.\n", shown(best), sure(best, right));
+    text = fmt::format("Fastest, and exact: {}; {}.\n", shown(best), sure(best, right, "right"));
   } else {
-    text = fmt::format("Fastest at all: {}, rounded; {}.\n", shown(best), sure(best, right));
+    text = fmt::format("Fastest at all: {}, rounded; {}.\n", shown(best), sure(best, right, "right"));
     text += exact.empty() ? std::string("None of those measured is exact.\n")
-                          : fmt::format("Fastest exact: {}; {}.\n", shown(*exact.front()), sure(*exact.front(), exact));
+                          : fmt::format("Fastest exact: {}; {}.\n", shown(*exact.front()), sure(*exact.front(), exact, "exact"));
   }
   return text + untried(all);
 }
@@ -117,7 +127,7 @@ std::string advice_table(std::vector<Advised> all, int columns) {
     return (columns > 0 ? fitted(text, std::size_t(columns)) : text) + "\n";
   };
   std::string text = row("implementation", "ms", "iterations", "ms/iter", "result");
-  for (const auto* one : ranked(all, [](const Advised&) { return true; })) {
+  for (const auto* one : ranked(all, Order::time, [](const Advised&) { return true; })) {
     const double ms = time_of(*one->line).middle;
     const int iterations = (*one->line)["iterations"];
     text += row(one->c.implementation_name, fmt::format("{:.4g}", ms), fmt::format("{}", iterations), fmt::format("{:.3g}", ms / iterations),

@@ -20,6 +20,12 @@ constexpr std::size_t best_again = 3, exact_again = 2;
 constexpr int least_again = 5;                          // runs; fewer decide nothing among several rivals
 constexpr double trials_share = 0.6, hard_limit = 1.1;  // of the budget
 
+WorkerLimits limits_of(const RunOptions& run) {
+  WorkerLimits limits = WorkerLimits::of(run.memory_bytes);
+  limits.longer = "a longer --budget";
+  return limits;
+}
+
 /// Measures cases in a fresh process, `repetitions` timed runs each, interleaved in random order. Returns false if interrupted, or late.
 bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions& run, const std::function<void(const Case&, const Json&)>& note,
                       std::chrono::steady_clock::time_point until) {
@@ -32,7 +38,7 @@ bool measure_together(std::vector<Case> cases, int repetitions, const RunOptions
     const Case& c = *std::ranges::find_if(cases, [&](const Case& one) { return one.id() == id; });
     note(c, line_of(c, answer, why, run.argv, run.machine));
   };
-  WorkerLimits limits = WorkerLimits::of(run.memory_bytes);
+  WorkerLimits limits = limits_of(run);
   limits.until = until;
   return Workers(run.argv, limits).run(jobs, {.ended = ended}).empty();
 }
@@ -58,7 +64,7 @@ class Advice {
   double elapsed_s() const { return seconds_since(options_.begin); }
 
   bool try_all() {
-    Workers workers(options_.run.argv, WorkerLimits::of(options_.run.memory_bytes));
+    Workers workers(options_.run.argv, limits_of(options_.run));
     const auto run = [&](const Case& c, double limit_s) {
       const auto line = measure_point(workers, c, limit_s, options_.run);
       if (line) keep(c, *line, c.n < all_[0].c.n ? fmt::format(", {} points", c.n) : "");
@@ -67,10 +73,8 @@ class Advice {
     return halve(all_, trials_share * options_.budget_s, {.elapsed_s = [this] { return elapsed_s(); }, .run = run});
   }
 
+  /// Until the leaders are finalists: a final may slow its candidates below one that it left out.
   bool measure_again() {
-    const LastRuns finals = last_runs_of(all_, options_.at_last, options_.budget_s - elapsed_s());
-    std::vector<Case> cases;
-    for (const std::size_t at : finals.who) cases.push_back(all_[at].c);
     const auto note = [&](const Case& c, const Json& line) {
       keep(c, line, "");
       const auto one = std::ranges::find_if(all_, [&](const Advised& a) { return a.c.id() == c.id(); });
@@ -79,7 +83,13 @@ class Advice {
     };
     const double end_s = hard_limit * options_.budget_s;
     const auto until = options_.begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(end_s));
-    return cases.empty() || measure_together(std::move(cases), finals.repetitions, options_.run, note, until) || elapsed_s() > end_s;
+    for (;;) {
+      const LastRuns finals = last_runs_of(all_, options_.at_last, options_.budget_s - elapsed_s());
+      if (finals.who.empty()) return true;
+      std::vector<Case> cases;
+      for (const std::size_t at : finals.who) cases.push_back(all_[at].c);
+      if (!measure_together(std::move(cases), finals.repetitions, options_.run, note, until)) return elapsed_s() > end_s;
+    }
   }
 
   void keep(const Case& c, const Json& line, const std::string& points) {
@@ -109,6 +119,9 @@ LastRuns last_runs_of(const std::vector<Advised>& all, int repetitions, double l
   for (std::size_t at = 0; at < all.size(); ++at)
     if (can_be_advised(all[at]) && points_of(*all[at].line) == all[at].c.n) right.push_back(at);
   std::ranges::stable_sort(right, {}, [&](std::size_t at) { return run_s(*all[at].line); });
+  const auto again = [&](std::size_t at) { return all[at].again; };
+  const auto fastest_exact = std::ranges::find_if(right, [&](std::size_t at) { return (*all[at].line)["grade"] == "exact"; });
+  if (right.empty() || (again(right.front()) && (fastest_exact == right.end() || again(*fastest_exact)))) return {};
   LastRuns finals{.repetitions = repetitions};
   std::size_t exact = 0;
   for (std::size_t rank = 0; rank < right.size(); ++rank) {
@@ -118,7 +131,7 @@ LastRuns last_runs_of(const std::vector<Advised>& all, int repetitions, double l
   }
   for (const std::size_t least = std::min(right.size(), std::size_t{2}); least > 0 && finals.who.size() >= least; finals.who.pop_back())
     for (finals.repetitions = repetitions; finals.repetitions >= std::min(repetitions, least_again); --finals.repetitions)
-      if (cost_s(all, finals) <= left_s) return finals;
+      if (cost_s(all, finals) <= left_s) return std::ranges::all_of(finals.who, again) ? LastRuns() : finals;
   return {};
 }
 

@@ -46,7 +46,7 @@ struct LastRuns {
   int repetitions = 0;
 };
 /// Returns the three fastest and the two fastest exact of those that ran on all points. Returns fewer, or fewer runs, to end within left_s; none if
-/// not even two of them fit.
+/// not even two of them fit, or if the fastest and the fastest exact have run again already.
 LastRuns last_runs_of(const std::vector<Advised>& all, int repetitions, double left_s);
 
 /// Returns 0: advice given; 1: no candidate has a time; 130: interrupted.
@@ -66,7 +66,8 @@ double forecast_s(const Case& c);
 std::vector<std::int64_t> rounds_of(std::int64_t n, int k);
 
 /// Gives each candidate its last line and wall_s, or why it was cut. Every round may take an equal part of the time left until until_s. In it, a run
-/// may take five times the best run, and a tenth of until_s or a second at least. Returns false if interrupted.
+/// may take five times the best run, and a tenth of until_s or a second at least; a library gets ten seconds more to start. Returns false if
+/// interrupted.
 bool halve(std::vector<Advised>& all, double until_s, const Trials& trials);
 
 }  // namespace km

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::int64_t least_n = 8192;
 constexpr double least_round_s = 1, least_run_s = 1;  // a worker must have time to start
+constexpr double library_start_s = 10;                // a Python that imports its library, on a busy machine
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The case on its first n points, one run; nothing if the implementation cannot run there.
@@ -29,6 +30,9 @@ std::optional<Case> trial_of(const Case& c, std::int64_t n, bool first) {
   return n == c.n || unsupported(trial).empty() ? std::optional(trial) : std::nullopt;
 }
 
+/// True if a run first loads its library, most in a Python of its own.
+bool starts_library(const Case& c) { return c.implementation_name.starts_with("library/"); }
+
 /// Runs the candidates in order on n points until until_s; a run may take least_s in any case. Returns false if interrupted.
 bool run_round(const std::vector<Advised*>& candidates, std::int64_t n, bool first, double until_s, double least_s, const Trials& trials) {
   double best_s = never;
@@ -38,12 +42,14 @@ bool run_round(const std::vector<Advised*>& candidates, std::int64_t n, bool fir
     const auto trial = trial_of(one->c, n, first);
     if (!trial) continue;  // it stays in the race untried
     const double begin_s = trials.elapsed_s();
-    const double limit_s = std::max(least_run_s, std::min(left_s, best_s < never ? std::max(5 * best_s, least_s) : left_s));
+    const double start_s = starts_library(one->c) ? library_start_s : 0;
+    const double limit_s = std::max(least_run_s, std::min(left_s, best_s < never ? std::max(5 * best_s, least_s) + start_s : left_s));
     auto line = trials.run(*trial, limit_s);
     if (!line) return false;
     one->wall_s = trials.elapsed_s() - begin_s;
     if (one->wall_s > limit_s && (*line)["failure"].is_string()) {
-      one->cut = fmt::format("too slow: no end within {:.2g} s on {} points", limit_s, n);
+      one->cut = fmt::format("no end within {:.2g} s on {} points", limit_s, n);
+      one->cut = start_s > 0 ? one->cut + ", with the start of its library" : "too slow: " + one->cut;
       continue;
     }
     one->line = std::move(line);
@@ -74,8 +80,8 @@ double forecast_s(const Case& c) {
   const Description& described = c.implementation->description;
   double forecast = c.forecast_s();
   const bool threaded = std::ranges::any_of(described.parameters, [](const Parameter& p) { return p.name == "threads"; });
-  const bool library = c.implementation_name.starts_with("library/");  // it chooses its threads itself
-  const bool automatic = c.implementation_name.ends_with("/auto");     // it chooses threads or kernel for these points
+  const bool library = starts_library(c);                           // it chooses its threads itself
+  const bool automatic = c.implementation_name.ends_with("/auto");  // it chooses threads or kernel for these points
   if (!c.on_gpu() && !threaded && !library && !automatic) forecast *= omp_get_num_procs();
   if (automatic || described.distance != Distance::difference) forecast /= 4;
   return library ? forecast + 2 : forecast;  // seconds until a Python has started

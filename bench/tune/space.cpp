@@ -142,6 +142,10 @@ TuningSpace::TuningSpace(Case base, const std::map<std::string, std::vector<Valu
     const std::string name(parameter.name);
     const auto asked = tried.find(name);
     std::vector<Value> values = asked != tried.end() ? asked->second : parameter.tunable ? parameter.range : std::vector<Value>{};
+    if (std::holds_alternative<std::int64_t>(parameter.fallback)) {  // so that neighbours in the list are neighbours in value
+      std::ranges::sort(values);
+      values.erase(std::ranges::unique(values).begin(), values.end());
+    }
     if (values.size() > 1 && std::ranges::find(values, parameter.fallback) == values.end())
       values.insert(std::ranges::upper_bound(values, parameter.fallback), parameter.fallback);
     if (values.size() > 1) values = distinct(values, parameter, base_, merged_);

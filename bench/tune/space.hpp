@@ -13,7 +13,7 @@
 
 namespace km {
 
-/// A parameter and its values in search order; `start` is the index of the default.
+/// A parameter and its values in search order, numbers ascending; `start` is the index of the default.
 struct TuningAxis {
   std::string name;
   std::vector<Value> values;

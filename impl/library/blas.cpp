@@ -28,8 +28,7 @@ void keep_to_one_thread(void* library) {
 
 const Found& found() {
   static const Found first = [] {
-    for (const char* file : {"libopenblas.so.0", "libopenblas.so"})
-      if (void* const library = openblas::load(file)) return Found{library, "OpenBLAS"};
+    if (void* const library = openblas::load()) return Found{library, "OpenBLAS"};
     for (const auto& [file, name] : {std::pair("libblis.so.4", "BLIS"), {"libmkl_rt.so.2", "MKL"}})
       if (void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
         keep_to_one_thread(library);

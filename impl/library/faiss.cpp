@@ -8,11 +8,10 @@
 #include <faiss/Clustering.h>
 #include <faiss/IndexFlat.h>
 
-#include <limits>
-
 #include "bench/base/openblas.hpp"
 #include "bench/contract/library.hpp"
 #include "impl/cpu/solver.hpp"
+#include "impl/library/faiss.hpp"
 
 namespace km {
 namespace {
@@ -89,15 +88,9 @@ class Faiss : public CpuSolver<T> {
 const Register<Faiss, float> registration{{
     .summary = "FAISS's Clustering over an IndexFlatL2, called as users do",
     .parameters = {threads_parameter()},
-    .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      if (p.tolerance >= 0) return "FAISS has no test for convergence: give no tolerance";
-      if (p.n <= p.k) return "FAISS takes the points themselves for centroids where there are no more of them";
-      if (p.n > std::numeric_limits<int>::max()) return "FAISS would take a sample of more than 2^31 points";
-      if (p.max_iters < 3) return "FAISS gives no labels: finding them pays for itself from 3 iterations on";
-      return "";
-    },
+    .unsupported = [](const ProblemShape& p, const Config&, int) { return no_faiss(p); },
     .distance = Distance::expansion,
-    .departs = "an empty cluster is moved beside another, which moves aside",
+    .departs = faiss_departs,
 }};
 
 }  // namespace

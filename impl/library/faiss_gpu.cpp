@@ -3,8 +3,7 @@
 // remain, all timed: points are in host memory and uploaded in every iteration. Means are made on the CPU; an empty cluster splits another; there is
 // no convergence test. Labels and last centroids come as in faiss.cpp.
 // Tested with a stand-in (tests/python/test_libraries.py) and with FAISS 1.15's own Clustering over its CPU index, not yet on a GPU.
-#include <limits>
-
+#include "impl/library/faiss.hpp"
 #include "impl/library/out_of_process.hpp"
 
 namespace km {
@@ -16,15 +15,12 @@ const Register<Program<command>::Solver, float> registration{{
     .summary = "FAISS's Clustering over a GpuIndexFlatL2, called as users do",
     .device = Device::gpu,
     .unsupported = [](const ProblemShape& p, const Config&, int) -> std::string {
-      if (p.tolerance >= 0) return "FAISS has no test for convergence: give no tolerance";
-      if (p.n <= p.k) return "FAISS takes the points themselves for centroids where there are no more of them";
-      if (p.n > std::numeric_limits<int>::max()) return "FAISS would take a sample of more than 2^31 points";
-      if (p.max_iters < 3) return "FAISS gives no labels: finding them pays for itself from 3 iterations on";
+      if (std::string why = no_faiss(p); !why.empty()) return why;
       if (!python_has("faiss")) return not_installed("FAISS");
       return python_has("faiss", "GpuIndexFlatL2") ? "" : "the FAISS of " + python() + " is without GPUs";
     },
     .distance = Distance::expansion,
-    .departs = "an empty cluster is moved beside another, which moves aside",
+    .departs = faiss_departs,
 }};
 
 }  // namespace

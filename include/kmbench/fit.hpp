@@ -1,6 +1,8 @@
 // k-means from C++: kmbench::fit(points, n, d, {.k = 8}). Starts `kmbench fit`, which computes and judges, and reads its answer. One header, C++20, Linux.
 #pragma once
 
+#include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -95,7 +97,7 @@ inline int run(std::vector<std::string> words, const std::string& messages) {
   ::posix_spawn_file_actions_destroy(&files);
   int status = 0;
   if (failed) throw std::runtime_error("kmbench: cannot start " + words[0] + ": KMBENCH_PROGRAM names the program");
-  ::waitpid(child, &status, 0);
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
@@ -109,11 +111,11 @@ Fitted<T> fit(const T* points, std::int64_t n, int d, const FitOptions& options 
   const detail::Folder folder;
   const std::string answer = folder.path + "/answer", file = folder.path + "/points.npy", messages = folder.path + "/messages";
   detail::write_npy(file, points, n, d);
-  std::ostringstream tolerance;
-  tolerance << options.tolerance;
+  char tolerance[32];
+  *std::to_chars(tolerance, tolerance + sizeof tolerance - 1, options.tolerance).ptr = '\0';
   const char* named = std::getenv("KMBENCH_PROGRAM");
   const int code = detail::run({named ? named : KMBENCH_PROGRAM, "fit", file, "--out", answer, "--k", std::to_string(options.k), "--n-init",
-                                std::to_string(options.n_init), "--tolerance", tolerance.str(), "--seed", std::to_string(options.seed), "--init",
+                                std::to_string(options.n_init), "--tolerance", tolerance, "--seed", std::to_string(options.seed), "--init",
                                 options.init, "--implementation", options.implementation, "--precision", sizeof(T) == 4 ? "fp32" : "fp64"},
                                messages);
   if (code == 2) throw std::invalid_argument(detail::text_of(messages));

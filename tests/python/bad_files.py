@@ -70,14 +70,14 @@ TYPES = table("""
 """)
 TYPES["values of type 'ITEM' .* f4, f8"] += ["", "<f4 ", "<" * 900]
 SHAPES = table(r"""
-    not rows x columns, nor an image of h x w x 3 or 4  (3,)  ()  (3, 2, 1)  (-3, 2)  (3, -2)  (-3, -2)  (3 2)
-        (3.0, 2)  (3L, 2L)  (three, 2)  (+3, 2)  (0x3, 2)  (3; 2)  (,)  (3, , 2)  (1e2, 2)  (None, 2)  (3, (2))
+    neither rows, rows x columns nor an image of h x w x 3 or 4  (3 ,,)  ()  (3, 2, 1)  (-3, 2)  (3, -2)  (-3, -2)
+        (3 2)  (3.0, 2)  (3L, 2L)  (three, 2)  (+3, 2)  (0x3, 2)  (3; 2)  (,)  (3, , 2)  (1e2, 2)  (None, 2)  (3, (2))
         (99999999999999999999, 2)  (3, 99999999999999999999)
     ITEM holds no points  (0, 2)  (3, 0)  (0, 0)
     ITEM is out of range  (4294967296, 4294967296)  (9223372036854775807, 2)  (2305843009213693952, 8)  (3, 100001)
         (3, 4294967298)  (1, 2147483648)
     cut short, \d+ bytes where header and values take  (4, 2)  (1000000000, 100)  (3, 3)
-    goes on after the \d+ bytes  (2, 2)  (3, 1)
+    goes on after the \d+ bytes  (2, 2)  (3, 1)  (3,)
 """)
 PARTS = {"type": TYPE, "order": ORDER, "shape": SHAPE}
 HEADERS = spaced("""

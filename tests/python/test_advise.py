@@ -44,6 +44,14 @@ def test_a_wrong_candidate_has_a_reason_and_no_time(points, tmp_path):
     assert sorted(again) == ["cpu/lloyd/naive", "faults/fast_where_wrong"]
 
 
+def test_a_candidate_without_an_end_is_cut_by_the_budget(points):
+    wanted = flags(k=4, budget="3s", implementation="^faults/sleeps_for_ever$")
+    run = kmbench("advise", points, *wanted, program=FAULTY)
+    assert run.returncode == 1
+    assert "a longer --budget allows more" in run.stderr and "--timeout" not in run.stderr
+    assert "too slow: no end within " in run.stdout
+
+
 def test_it_says_how_sure_it_is(points):
     _, said, code = advise(points, "--implementation", "^faults/fast_where_wrong$|^cpu/lloyd/reference$")
     assert code == 0

@@ -50,8 +50,7 @@ EDITS = {  # of a text: what takes the place of a part of it; "": what follows i
         'x = "packages"\n': ["", 'x = ["packages"]\n'],
         '["run"]': ["[]", '"run"'],
         "": [
-            *("series = [1]", 'panels = ["d"]', 'logx = "yes"', "dims = [0, 1, 2]", 'dims = ["a", "b"]'),
-            *('ymin = "low"', "xlabel = 3"),
+            *("series = [1]", 'panels = ["d"]', 'logx = "yes"', 'xmax = "far"', "xlabel = 3"),
         ],
     },
     PAPER: {

@@ -70,6 +70,7 @@ FLAGS = table(r"""
         --filter=(?=a)  --filter=(?!a)  --filter=\1  --filter=a{1001}  --filter=((a{1,500}){1,500}){1,500}
         --filter=(?P<a  --filter=\  --benchmark_filter=(  --benchmark_filter=-(  --implementation=(
         --implementation=(?!a)  --implementation=(a{1,900}){1,900}  --implementation=\p{Foo}
+    --NAME 'VALUE' leaves no case  --benchmark_filter=-naive
     --NAME 'VALUE' matches no case  --filter=nothing matches this  --benchmark_filter=nothing matches this
     --NAME 'VALUE' is not name=value  --set=packages  --set==1  --set=packages=  --set==  --data-set=sigma2
         --data-set=sigma2=  --data-set==1
@@ -90,7 +91,7 @@ FLAGS = table(r"""
     VALUE: (no such file|not a \.npy)  --dataset=none.npy  --dataset=../blobs
     --NAME VALUE: no such file, or not a regular one  --data=none.npy  --data=.  --data=/dev/null  --data=/dev/zero
     unknown implementation 'VALUE'  --implementation=none  --implementation=cpu/lloyd/none
-    --NAME: VALUE not in  --benchmark_format=xml  --benchmark_format=JSON  --benchmark_out_format=xml
+    --NAME 'VALUE'; accepted: .*json  --benchmark_format=xml  --benchmark_format=JSON  --benchmark_out_format=xml
     --NAME VALUE: no folder none  --benchmark_out=none/x.json
     --NAME VALUE: not a regular file  --benchmark_out=.  --benchmark_out=pipe.csv
     no flag --NAME  --benchmark_min_time=1s
@@ -114,7 +115,7 @@ DATA_FLAGS = table(r"""
     --NAME must be a whole number from .* not 'VALUE'  --n=0  --n=-1  --n=1.5  --n=1e999  --n=NaN  --n=inf  --n=1e16
         --n=18446744073709551617  --n=0x10  --n=ten  --n=３  --n=1,  --n=,1  --n=1:2  --n=1:9:+1  --n=1 2  --n=--
         --d=0  --d=-1  --d=4294967298  --d=100001  --d=x  --d=1.5  --d=1,2  --k=0  --k=-1  --k=4294967298  --k=x
-    --NAME: fp16 not in  --precision=fp16
+    --NAME 'VALUE'; accepted: fp32, fp64  --precision=fp16
     --NAME 'VALUE' is not name=value  --data-set=sigma2  --data-set=sigma2=  --data-set==1
     no setting 'none'  --data-set=none=1
     --NAME 'VALUE' is not name=number  --data-set=sigma2=x  --data-set=sigma2=1e999
@@ -195,7 +196,7 @@ TUNE, SPECTRAL = f"tune faults/fast_where_wrong {PROBLEM} --out out", "spectral 
 MAPPED = "run --implementation cpu/lloyd/naive --data good.npy --k 2 --out out --data-set"
 COMMANDS = {
     "advise none.npy --k 3": "none.npy",
-    "advise blobs": "name the number of clusters: --k",
+    "advise blobs": "--k is required",
     f"{ADVISE} --n 2": "k = 3 is more than n = 2",
     f"{ADVISE} --implementation nobody": "unknown implementation 'nobody'",
     f"{ADVISE} --implementation says_no": "no candidate can run: nothing is supported",
@@ -219,7 +220,7 @@ COMMANDS = {
     "env --price gpu=1 --out unrecorded": "no ",
     FIT.replace("2", "4"): "k = 4 is more than n = 3",
     FIT.replace("2", "0"): "k must lie between 1 and",
-    FIT.replace("--k 2", ""): "name the number of clusters: --k",
+    FIT.replace("--k 2", ""): "--k is required",
     f"{FIT} --n-init 0": "--n-init must be a whole number from 1",
     f"{FIT} --n-init 2 --init good.npy": "is one start",
     f"{FIT} --init best": "init 'best'; accepted:",
@@ -239,7 +240,13 @@ COMMANDS = {
     f"{MAPPED} map=1 --precision fp64": "its values are f4 and would have to be converted to f8",
     f"{MAPPED} map=3": "map = 3, accepted: 0 and 1",
     f"{MAPPED} groups=3": "it is a file and has no setting 'groups'; accepted: map",
+    "calibrate --out /proc/x": r"--out /proc/x/cpu\.txt: no folder /proc/x",
     "rnu": r"did you mean run\?",
+    "--foo": "kmbench has no flag --foo; kmbench --help lists all",
+    "--verison": r"did you mean --version\?",
+    "list foo": "what 'foo'; accepted: implementations, datasets, exhibits",
+    f"{FIT} b.npy": r"fit takes one FILE\|NAME; not expected: b\.npy",
+    "run he2021/table3 -x --out out": "run takes EXHIBIT; not expected: -x",
     "advise blob --k 3 --buget 3s": r"did you mean --budget\?",
     "advise blob --k 3": r"did you mean blobs\?",
     "run --implementation cpu/lloyd/nave --dataset blobs --k 3": r"did you mean cpu/lloyd/naive\?",
@@ -262,6 +269,7 @@ COMMANDS = {
     f"{SPECTRAL} --clusters 2 --representatives 150 --solver lapack --truth good.npy": r"good\.npy",
     f"{SPECTRAL} --clusters 2 --truth class.csv": "--truth class.csv: 2 columns; accepted: one",
     "spectral good.npy --out out.npy --clusters 2": "all points are equal",
+    "spectral good.npy --out good.npy --clusters 2": r"--out good\.npy exists; name a new file",
     f"{TUNE} --set speed=1,2": "has no parameter 'speed'",
     f"{TUNE} --set mode=0,1": "mode is not tunable, for it changes more than speed",
     f"{TUNE} --set pace=1,99": "parameter pace = 99; accepted: 1 to 32",

@@ -67,12 +67,6 @@ def test_a_claim_that_no_line_decides_waits_for_a_file_a_gpu_or_a_run(bench, whe
     assert (found.verdict, found.need) == (INCOMPARABLE, need)
 
 
-def test_a_claim_that_holds_by_construction_is_not_decided(bench):
-    found = bench.judge(ladder(0.2, 0.1), **RATIO, at_least=1.0, by_construction="both are one kernel")
-    assert (found.verdict, found.need) == (INCOMPARABLE, "construction")
-    assert found.why == "by construction: both are one kernel"
-
-
 @pytest.mark.parametrize(("made", "verdict"), [((5, 5), INCOMPARABLE), ((5, 4), FAILED), ((4, 4), REPRODUCED)])
 def test_runs_that_end_at_their_limit_are_no_equal_numbers_of_iterations(bench, made, verdict):
     lines = [line(packages=p, iterations=n) for p, n in zip((1, 10), made, strict=True)]

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from built import KMBENCH, ROOT, by_implementation, executable, flags, kmbench, needed, script, succeeded
+from built import KMBENCH, ROOT, by_implementation, executable, flags, kmbench, needed, refused, script, succeeded
 
 needed(KMBENCH)
 FAULTY = Path(__file__).with_name("external_faulty.py")
@@ -86,13 +86,14 @@ def test_a_broken_protocol_costs_one_case_and_one_line(fault, tmp_path):
     assert external["samples_s"] == []
 
 
-def test_a_missing_program_is_a_failure_and_an_unnamed_one_a_skip(tmp_path):
+def test_a_missing_program_is_refused_and_an_unnamed_one_a_skip(tmp_path):
     which = ["run", "--implementation", "library/external", *SMALL, "--out"]
     kmbench(*which, tmp_path / "none")
     assert by_implementation(tmp_path / "none")["library/external"]["skip"] == "--external names no program"
-    kmbench(*which, tmp_path / "gone", "--external", "/nowhere/at/all")
-    said = by_implementation(tmp_path / "gone")["library/external"]["failure"]
-    assert said == "the program '/nowhere/at/all' ended with exit code 127 in hello"
+    for missing in ("/nowhere/at/all", "nosuchprogram", str(tmp_path)):
+        ran = kmbench(*which, tmp_path / "gone", "--external", f"{missing} 1 2")
+        refused(ran, f"--external: no such program: {missing}")
+    assert not (tmp_path / "gone").exists()
 
 
 def test_a_missing_library_is_skipped_and_the_python_is_named(tmp_path):

@@ -45,6 +45,26 @@ def test_every_command_has_help_with_kinds_of_values(command):
     assert "TEXT" not in said and "VALUE " not in said.replace("=VALUE ", "")
 
 
+def test_help_says_what_is_required_and_what_the_defaults_are():
+    fit, run = (" ".join(help_of(command).split()) for command in ("fit", "run"))
+    for words in (
+        "--implementation NAME ",
+        "--k,--kc INT REQUIRED",
+        "default 1000",
+        "the file's own",
+        "default k-means++",
+    ):
+        assert words in fit
+    for words in (
+        "--implementation NAME|REGEX ",
+        "--k,--kc INT Clusters",
+        "default fp32",
+        "default random",
+        "k-means++ is",
+    ):
+        assert words in run
+
+
 def test_commands_of_plots_refuse_in_one_line_from_any_folder(tmp_path):
     for words, hint in (("claims --papr x", "--paper"), ("history --machine nobody", "nobody"), ("t4", "FILE")):
         ran = kmbench(*words.split(), cwd=tmp_path)

@@ -1,6 +1,6 @@
 """The pages of docs/ and the README: links lead somewhere, lines are short, and so are all pages together.
 
-docs/design.md draws the storeys of bench/ and plots/; an implementation sees the three lowest."""
+docs/design.md draws the layers of bench/ and plots/; an implementation sees the three lowest."""
 
 import os
 import re
@@ -69,11 +69,11 @@ ROW = re.compile(r"^\| (\w+) \| ([\w, ]*) \|", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 IMPORT = re.compile(r"^ *from plots\.(\w+)[. ]", re.M)
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
-TOP = {"bench": "", "plots": "commands"}  # the storey of files without a folder of their own
+TOP = {"bench": "", "plots": "commands"}  # the layer of files without a folder of their own
 
 
-def storey_of(path: str) -> str:
-    """The storey of a file: its inner folder, else that of TOP."""
+def layer_of(path: str) -> str:
+    """The layer of a file: its inner folder, else that of TOP."""
     first, *inner = path.split("/")
     return inner[0] if len(inner) > 1 else TOP[first]
 
@@ -87,22 +87,22 @@ def includes(path: Path) -> list[str]:
 
 
 def known(folder: str) -> dict[str, set[str]]:
-    """For each storey, the other storeys that its files include or import."""
+    """For each layer, the other layers that its files include or import."""
     found: dict[str, set[str]] = {}
-    rooms = {path.name for path in (ROOT / "plots").iterdir() if path.is_dir()}
+    folders = {path.name for path in (ROOT / "plots").iterdir() if path.is_dir()}
     for path in sources("bench") if folder == "bench" else (ROOT / "plots").rglob("*.py"):
-        storey = storey_of(str(path.relative_to(ROOT)))
+        layer = layer_of(str(path.relative_to(ROOT)))
         if folder == "bench":
-            others = (storey_of(included) for included in includes(path) if included.startswith("bench/"))
+            others = (layer_of(included) for included in includes(path) if included.startswith("bench/"))
         else:
-            others = (name for name in IMPORT.findall(path.read_text()) if name in rooms)
-        found.setdefault(storey, set()).update({*others} - {storey})
+            others = (name for name in IMPORT.findall(path.read_text()) if name in folders)
+        found.setdefault(layer, set()).update({*others} - {layer})
     return found
 
 
 def table_of(folder: str) -> re.Match[str]:
-    """The rows of its table in the page, from the highest storey down."""
-    return re.search(rf"storey of {folder}/ .*\n.*---.*\n((?:.+\n)+)", DESIGN.read_text())
+    """The rows of its table in the page, from the highest layer down."""
+    return re.search(rf"layer of {folder}/ .*\n.*---.*\n((?:.+\n)+)", DESIGN.read_text())
 
 
 def drawn(folder: str) -> list[str]:
@@ -111,13 +111,13 @@ def drawn(folder: str) -> list[str]:
 
 @pytest.mark.parametrize("folder", TOP)
 def test_the_page_draws_the_includes_and_imports(folder: str) -> None:
-    text, found, storeys, rows = DESIGN.read_text(), known(folder), drawn(folder), table_of(folder)
-    assert set(storeys) == set(found)
-    for at, name in enumerate(storeys):
-        assert found[name] <= set(storeys[at + 1 :]), f"{name} knows a storey above it"
+    text, found, layers, rows = DESIGN.read_text(), known(folder), drawn(folder), table_of(folder)
+    assert set(layers) == set(found)
+    for at, name in enumerate(layers):
+        assert found[name] <= set(layers[at + 1 :]), f"{name} knows a layer above it"
 
     def row(match: re.Match[str]) -> str:
-        return f"| {match[1]} | {', '.join(name for name in storeys if name in found[match[1]])} |"
+        return f"| {match[1]} | {', '.join(name for name in layers if name in found[match[1]])} |"
 
     now = text[: rows.start(1)] + ROW.sub(row, rows[1]) + text[rows.end(1) :]
     if os.environ.get("KMBENCH_UPDATE") == "1":
@@ -138,9 +138,9 @@ def test_an_include_is_a_path_from_the_root() -> None:
 
 
 def test_an_implementation_sees_device_and_below() -> None:
-    storeys = drawn("bench")
-    allowed = storeys[storeys.index("device") :]
+    layers = drawn("bench")
+    allowed = layers[layers.index("device") :]
     for path in sources("impl"):
         for included in includes(path):
-            seen = included.startswith("impl/") or storey_of(included) in allowed
+            seen = included.startswith("impl/") or layer_of(included) in allowed
             assert seen, f"{path.relative_to(ROOT)} includes {included}"

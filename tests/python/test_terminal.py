@@ -94,6 +94,7 @@ COMPLETED = {
     "run --prec": ["--precision"],
     "check --hu": ["--huge"],
     "run he2021/table3": ["he2021/table3"],
+    "spectral --weights ": ["none", "sizes"],
     "run --implementation cpu/lloyd/naive": ["cpu/lloyd/naive", "cpu/lloyd/naive_soa"],
     "run --paper ": sorted(path.parent.name for path in (ROOT / "papers").glob("*/paper.toml")),
 }

@@ -26,9 +26,10 @@ class Naive : public CpuSolver<T> {
       std::int32_t best = 0;
       T best_dist = std::numeric_limits<T>::max();
       for (int c = 0; c < k; ++c) {
+        const T* centroid = centroids + std::int64_t(c) * d;
         T dist = 0;
         for (int j = 0; j < d; ++j) {
-          const T diff = x[j] - centroids[c * d + j];
+          const T diff = x[j] - centroid[j];
           dist += diff * diff;
         }
         if (dist < best_dist) {  // strict: the lowest index wins a tie
@@ -49,11 +50,11 @@ class Naive : public CpuSolver<T> {
     for (std::int64_t i = 0; i < p_.n; ++i) {
       const int c = out_.labels[i];
       ++counts[c];
-      for (int j = 0; j < d; ++j) sums[c * d + j] += p_.points[i * d + j];
+      T* sum = sums.data() + std::int64_t(c) * d;
+      for (int j = 0; j < d; ++j) sum[j] += p_.points[i * d + j];
     }
-    for (int c = 0; c < k; ++c)
-      if (counts[c] > 0)
-        for (int j = 0; j < d; ++j) out_.centroids[c * d + j] = sums[c * d + j] / static_cast<T>(counts[c]);
+    for (std::size_t cell = 0; cell < sums.size(); ++cell)
+      if (const auto count = counts[cell / d]; count > 0) out_.centroids[cell] = sums[cell] / static_cast<T>(count);
   }
 
   using CpuSolver<T>::p_, CpuSolver<T>::out_;

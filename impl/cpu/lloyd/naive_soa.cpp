@@ -17,7 +17,7 @@ class NaiveSoa : public CpuSolver<T> {
   int iterate(Trace& trace) {
     centroids_.resize(p_.initial_centroids.size());
     for (int c = 0; c < p_.k; ++c)
-      for (int j = 0; j < p_.d; ++j) centroids_[j * p_.k + c] = p_.initial_centroids[c * p_.d + j];
+      for (int j = 0; j < p_.d; ++j) centroids_[std::int64_t(j) * p_.k + c] = p_.initial_centroids[std::int64_t(c) * p_.d + j];
     return this->repeat(
         trace, [this] { return assign(); }, [this] { update(); });
   }
@@ -38,7 +38,7 @@ class NaiveSoa : public CpuSolver<T> {
       for (int c = 0; c < p_.k; ++c) {
         T dist = 0;
         for (int j = 0; j < p_.d; ++j) {
-          const T diff = columns_[j * p_.n + i] - used_[j * p_.k + c];
+          const T diff = columns_[j * p_.n + i] - used_[std::int64_t(j) * p_.k + c];
           dist += diff * diff;
         }
         if (dist < best_dist) {  // strict: the lowest index wins a tie
@@ -58,11 +58,10 @@ class NaiveSoa : public CpuSolver<T> {
     for (std::int64_t i = 0; i < p_.n; ++i) {
       const int c = out_.labels[i];
       ++counts[c];
-      for (int j = 0; j < p_.d; ++j) sums[j * p_.k + c] += columns_[j * p_.n + i];
+      for (int j = 0; j < p_.d; ++j) sums[std::int64_t(j) * p_.k + c] += columns_[j * p_.n + i];
     }
-    for (int c = 0; c < p_.k; ++c)
-      if (counts[c] > 0)
-        for (int j = 0; j < p_.d; ++j) centroids_[j * p_.k + c] = sums[j * p_.k + c] / static_cast<T>(counts[c]);
+    for (std::size_t cell = 0; cell < sums.size(); ++cell)
+      if (const auto count = counts[cell % p_.k]; count > 0) centroids_[cell] = sums[cell] / static_cast<T>(count);
   }
 
   std::vector<T> rows(const std::vector<T>& columns) const {

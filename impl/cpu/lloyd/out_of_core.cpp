@@ -4,6 +4,7 @@
 #include "impl/cpu/lloyd/out_of_core.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -90,7 +91,7 @@ class OutOfCore : public CpuSolver<T> {
     std::vector<std::int64_t> counts(p_.k);
     std::int64_t changed = 0;
     for (std::int64_t first = 0; first < p_.n; first += chunk_) {
-      ask_for(first + chunk_);
+      prefetch(first + chunk_);
       changed += label_and_sum(p_.points.data() + first * p_.d, std::min(chunk_, p_.n - first), p_.d, p_.k, out_.assigned_centroids.data(),
                                out_.labels.data() + first, sums.data(), counts.data(), threads_);
     }
@@ -100,9 +101,10 @@ class OutOfCore : public CpuSolver<T> {
   }
 
   /// Hints the kernel that the chunk from point `first` on is next.
-  void ask_for(std::int64_t first) const {
+  void prefetch(std::int64_t first) const {
     if (first >= p_.n) return;
-    const auto from = reinterpret_cast<std::uintptr_t>(p_.points.data() + first * p_.d) / 4096 * 4096;
+    const auto page = std::uintptr_t(::sysconf(_SC_PAGESIZE));
+    const auto from = reinterpret_cast<std::uintptr_t>(p_.points.data() + first * p_.d) / page * page;
     const auto to = reinterpret_cast<std::uintptr_t>(p_.points.data() + std::min(p_.n, first + chunk_) * p_.d);
     ::madvise(reinterpret_cast<void*>(from), to - from, MADV_WILLNEED);
   }

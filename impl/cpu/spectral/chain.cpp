@@ -78,15 +78,16 @@ double inertia_of(const std::vector<double>& rows, const Solution<double>& s, in
 }
 
 /// The number of clusters, at least 2, before the largest relative gap of the eigenvalues (von Luxburg 2007, Section 8.3: λ_k very small, λ_k+1 not).
+/// Returns 0 if none after the second is above zero.
 int proposed_by(const std::vector<double>& values) {
   constexpr double zero = 1e-9;
   int best = 0;
   double largest = 0;
   for (int k = 2; k < std::ssize(values); ++k) {
     const double gap = values[std::size_t(k)] / std::max(values[std::size_t(k) - 1], zero);
-    if (gap > largest) best = k, largest = gap;
+    if (values[std::size_t(k)] > zero && gap > largest) best = k, largest = gap;
   }
-  return std::max(best, 1);
+  return best;
 }
 
 std::string objection(const ProblemShape& p, const Config& config, int value_bytes, std::string (*missing)()) {
@@ -199,9 +200,9 @@ void Chain<T>::connect() {
 template <class T>
 void Chain<T>::embed() {
   const auto m = std::size_t(record_.graph.size), k = std::size_t(p_.k);
-  const std::vector<std::int32_t> pieces = pieces_of(record_.graph);
-  record_.pieces = std::ranges::max(pieces) + 1;
-  record_.first = first_eigenpairs(record_.graph, pieces, config_.word("laplacian"), std::max(p_.k + 1, eigenvalues_shown), solver_);
+  const std::vector<std::int32_t> components = components_of(record_.graph);
+  record_.components = std::ranges::max(components) + 1;
+  record_.first = first_eigenpairs(record_.graph, components, config_.word("laplacian"), std::max(p_.k + 1, eigenvalues_shown), solver_);
   record_.proposed = proposed_by(record_.first.values);
   record_.embedding.assign(m * k, 0);
   for (std::size_t i = 0; i < m; ++i) {
@@ -216,8 +217,8 @@ void Chain<T>::embed() {
   }
 }
 
-/// Clusters the rows of the embedding: the start of the least inertia. A row of zeros is in a piece that none of the k eigenvectors reaches. It takes
-/// the label of the nearest vertex that has one.
+/// Clusters the rows of the embedding: the start of the least inertia. A row of zeros is in a component that none of the k eigenvectors reaches. It
+/// takes the label of the nearest vertex that has one.
 template <class T>
 void Chain<T>::cluster() {
   const int k = p_.k;

@@ -27,8 +27,7 @@ struct Found {
 const Found& found() {
   static const Found first = [] {
     const auto solver = [](void* library) { return library ? reinterpret_cast<Dsyevr>(dlsym(library, "dsyevr_")) : nullptr; };
-    for (const char* file : {"libopenblas.so.0", "libopenblas.so"})
-      if (void* const library = openblas::load(file); solver(library)) return Found{library, "OpenBLAS", solver(library)};
+    if (void* const library = openblas::load(); solver(library)) return Found{library, "OpenBLAS", solver(library)};
     for (const char* file : {"liblapack.so.3", "liblapack.so"})
       if (void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL); solver(library)) return Found{library, "LAPACK", solver(library)};
     return Found{};

@@ -24,10 +24,10 @@ Graph part_of(const Graph& g, std::span<const std::int32_t> vertices, std::span<
   return part;
 }
 
-/// An eigenpair of a piece, in that piece's numbering.
+/// An eigenpair of a component, in that component's numbering.
 struct Found {
   double value;
-  std::size_t piece;
+  std::size_t component;
   const double* vector;
 };
 
@@ -67,35 +67,35 @@ std::vector<double> Laplacian::dense() const {
   return a;
 }
 
-std::vector<std::int32_t> pieces_of(const Graph& graph) {
-  std::vector<std::int32_t> piece(std::size_t(graph.size), -1), waiting;
+std::vector<std::int32_t> components_of(const Graph& graph) {
+  std::vector<std::int32_t> component(std::size_t(graph.size), -1), waiting;
   for (std::int32_t first = 0, count = 0; first < graph.size; ++first) {
-    if (piece[std::size_t(first)] >= 0) continue;
-    piece[std::size_t(first)] = count;
+    if (component[std::size_t(first)] >= 0) continue;
+    component[std::size_t(first)] = count;
     waiting = {first};
     while (!waiting.empty()) {
       const std::int32_t i = waiting.back();
       waiting.pop_back();
       graph.visit(i, [&](std::int64_t j, double weight) {
-        if (weight <= 0 || piece[std::size_t(j)] >= 0) return;
-        piece[std::size_t(j)] = count;
+        if (weight <= 0 || component[std::size_t(j)] >= 0) return;
+        component[std::size_t(j)] = count;
         waiting.push_back(std::int32_t(j));
       });
     }
     ++count;
   }
-  return piece;
+  return component;
 }
 
-Eigenpairs first_eigenpairs(const Graph& graph, std::span<const std::int32_t> pieces, const std::string& laplacian, int count,
+Eigenpairs first_eigenpairs(const Graph& graph, std::span<const std::int32_t> components, const std::string& laplacian, int count,
                             const Eigensolver& solve) {
   const auto m = std::size_t(graph.size);
-  std::vector<std::vector<std::int32_t>> members(std::size_t(std::ranges::max(pieces)) + 1);
+  std::vector<std::vector<std::int32_t>> members(std::size_t(std::ranges::max(components)) + 1);
   std::vector<std::int32_t> place(m);
   for (std::size_t i = 0; i < m; ++i) {
-    auto& piece = members[std::size_t(pieces[i])];
-    place[i] = std::int32_t(piece.size());
-    piece.push_back(std::int32_t(i));
+    auto& component = members[std::size_t(components[i])];
+    place[i] = std::int32_t(component.size());
+    component.push_back(std::int32_t(i));
   }
   std::vector<Eigenpairs> solved(members.size());
   std::vector<Found> all;
@@ -110,7 +110,7 @@ Eigenpairs first_eigenpairs(const Graph& graph, std::span<const std::int32_t> pi
     }
   }
   std::ranges::stable_sort(all, [&](const Found& a, const Found& b) {
-    return a.value != b.value ? a.value < b.value : members[a.piece].size() > members[b.piece].size();
+    return a.value != b.value ? a.value < b.value : members[a.component].size() > members[b.component].size();
   });
   all.resize(std::min(all.size(), std::size_t(count)));
 
@@ -119,7 +119,7 @@ Eigenpairs first_eigenpairs(const Graph& graph, std::span<const std::int32_t> pi
   for (const Eigenpairs& part : solved) merged.transfer_s += part.transfer_s;
   for (std::size_t e = 0; e < all.size(); ++e) {
     merged.values.push_back(all[e].value);
-    const auto& vertices = members[all[e].piece];
+    const auto& vertices = members[all[e].component];
     for (std::size_t at = 0; at < vertices.size(); ++at) {
       const auto i = std::size_t(vertices[at]);
       const double factor = degrees.empty() || degrees[i] <= 0 ? 1 : 1 / std::sqrt(degrees[i]);

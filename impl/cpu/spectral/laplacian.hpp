@@ -1,4 +1,4 @@
-// The graph Laplacian as one symmetric matrix, and its first eigenvectors piece by piece.
+// The graph Laplacian as one symmetric matrix, and its first eigenvectors component by component.
 #pragma once
 
 #include <functional>
@@ -27,13 +27,13 @@ struct Laplacian {
 /// std::runtime_error.
 using Eigensolver = std::function<Eigenpairs(const Laplacian& matrix, int count)>;
 
-/// Returns the piece (connected component) of every vertex, numbered from 0 by the lowest vertex.
-std::vector<std::int32_t> pieces_of(const Graph& graph);
+/// Returns the connected component of every vertex, numbered from 0 by the lowest vertex.
+std::vector<std::int32_t> components_of(const Graph& graph);
 
-/// Solves each piece by itself, so that each has a single zero eigenvalue, and merges: ascending, larger pieces first among zeros. Returns at least
-/// `count` pairs if there are so many vertices. laplacian: symmetric, random_walk (v = D^-1/2 times the symmetric one's; von Luxburg, Proposition 3)
-/// or unnormalized.
-Eigenpairs first_eigenpairs(const Graph& graph, std::span<const std::int32_t> pieces, const std::string& laplacian, int count,
+/// Solves each component by itself, so that each has a single zero eigenvalue, and merges: ascending, larger components first among zeros. Returns at
+/// least `count` pairs if there are so many vertices. laplacian: symmetric, random_walk (v = D^-1/2 times the symmetric one's; von Luxburg,
+/// Proposition 3) or unnormalized.
+Eigenpairs first_eigenpairs(const Graph& graph, std::span<const std::int32_t> components, const std::string& laplacian, int count,
                             const Eigensolver& solve);
 
 }  // namespace km::spectral
