@@ -6,9 +6,17 @@
 namespace km {
 namespace {
 
+constexpr const char* in_one_dimension = "cpu/lloyd/sorted";  // whose iterations do not depend on n
 constexpr choosing::Rival rivals[] = {
-    {101, "cpu/lloyd/screened"}, {102, "cpu/lloyd/two_step"}, {103, "cpu/lloyd/single_pass"},   {104, "cpu/yinyang/global"},
-    {105, "cpu/yinyang/group"},  {106, "cpu/yinyang/local"},  {107, "cpu/triangle/reinforced"}, {108, "cpu/lloyd/distinct", "", "cpu/lloyd/screened"},
+    {101, "cpu/lloyd/screened", in_one_dimension},
+    {102, "cpu/lloyd/two_step", in_one_dimension},
+    {103, "cpu/lloyd/single_pass", in_one_dimension},
+    {104, "cpu/yinyang/global", in_one_dimension},
+    {105, "cpu/yinyang/group", in_one_dimension},
+    {106, "cpu/yinyang/local", in_one_dimension},
+    {107, "cpu/triangle/reinforced", in_one_dimension},
+    {108, "cpu/lloyd/distinct", in_one_dimension, "cpu/lloyd/screened"},
+    {109, in_one_dimension},
 };
 
 /// All threads, a quarter, a sixteenth, …, one: waking a thread takes as long as a small iteration.
@@ -25,7 +33,8 @@ struct Auto : choosing::Auto<T> {
 };
 
 const Register<Auto> registration{{
-    .summary = "the fastest of screened, distinct, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost model and trials",
+    .summary = "the fastest of screened, distinct, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost model and trials; "
+               "sorted if d = 1",
     .parameters = choosing::parameters(),
     .summation_depth = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, summation_depth); },
     .kept_points = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, kept_points); },
