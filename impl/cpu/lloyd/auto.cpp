@@ -17,6 +17,7 @@ constexpr choosing::Rival rivals[] = {
     {107, "cpu/triangle/reinforced", in_one_dimension},
     {108, "cpu/lloyd/distinct", in_one_dimension, "cpu/lloyd/screened"},
     {109, in_one_dimension},
+    {110, "cpu/lloyd/tree", in_one_dimension},
 };
 
 /// All threads, a quarter, a sixteenth, …, one: waking a thread takes as long as a small iteration.

@@ -1,0 +1,414 @@
+// The filtering algorithm (Kanungo, Mount, Netanyahu, Piatko, Silverman and Wu, "An Efficient k-Means Clustering Algorithm: Analysis and Implementation",
+// IEEE TPAMI 24, 2002): a kd-tree of the points, whose nodes know the sum of theirs. Down the tree a node drops the centroids that are farther than
+// another one from all of its box; where one is left, it takes the node as a whole. Only points near a boundary of two clusters are looked at.
+// Labels are exact: a rounded distance decides where its margin allows it, else compare_distances does.
+// Cost: prepare builds the tree, n log n. An iteration visits about n^(1 - 1/d) k^(1/d) boxes; the end of a run writes the labels.
+// Memory: the points again, 12 bytes a point, and a node of 4 d to 8 d numbers for every few points.
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "bench/base/exact.hpp"
+#include "impl/cost_terms.hpp"
+#include "impl/cpu/solver.hpp"
+
+namespace km {
+namespace {
+
+constexpr int most_dimensions = 8;
+
+/// Calls f with d as a constant, so that loops over coordinates unroll.
+template <int D = 1>
+void with_dimensions(int d, auto f) {
+  if (d == D) f(std::integral_constant<int, D>());
+  else if constexpr (D < most_dimensions) with_dimensions<D + 1>(d, f);
+}
+
+/// A balanced kd-tree. Node 0 is the root, 2 i + 1 and 2 i + 2 are the halves of node i; all leaves are at one depth.
+template <class T>
+class BoxTree {
+ public:
+  struct Node {
+    std::int64_t first = 0, last = 0;  // of its points, in the tree's order
+    std::int64_t size() const { return last - first; }
+  };
+
+  BoxTree(const Problem<T>& p, std::int64_t bucket, int threads) : d_(p.d), order_(p.n), points_(std::size_t(p.n) * p.d) {
+    while ((std::int64_t(1) << depth_) * bucket < p.n) ++depth_;
+    const std::size_t nodes = (std::size_t(2) << depth_) - 1;
+    nodes_.resize(nodes), low_.resize(nodes * d_), high_.resize(nodes * d_), sums_.resize(nodes * d_);
+    std::iota(order_.begin(), order_.end(), 0);
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    split(p, 0, 0, p.n);
+  }
+
+  int depth() const { return depth_; }
+  bool is_leaf(std::size_t node) const { return 2 * node + 1 >= nodes_.size(); }
+  const Node& operator[](std::size_t node) const { return nodes_[node]; }
+  /// The least and greatest coordinates of a node's points, and their sums.
+  const T* low(std::size_t node) const { return &low_[node * d_]; }
+  const T* high(std::size_t node) const { return &high_[node * d_]; }
+  const ExactSum* sums(std::size_t node) const { return &sums_[node * d_]; }
+  /// Coordinate j of a leaf's points, in the tree's order, and where point i of this order stands in the problem.
+  const T* values(std::size_t leaf, int j) const { return &points_[nodes_[leaf].first * d_ + j * nodes_[leaf].size()]; }
+  std::int64_t place(std::int64_t i) const { return order_[i]; }
+
+ private:
+  static constexpr std::int64_t large = 10'000;  // points worth a task
+
+  void split(const Problem<T>& p, std::size_t node, std::int64_t first, std::int64_t last) {
+    nodes_[node] = {first, last};
+    T *const low = &low_[node * d_], *const high = &high_[node * d_];
+    for (int j = 0; j < d_; ++j) {
+      low[j] = std::numeric_limits<T>::max(), high[j] = std::numeric_limits<T>::lowest();
+      for (std::int64_t i = first; i < last; ++i) {
+        const T value = p.points[order_[i] * d_ + j];
+        low[j] = std::min(low[j], value), high[j] = std::max(high[j], value);
+      }
+    }
+    if (is_leaf(node)) {
+      for (int j = 0; j < d_; ++j)
+        for (std::int64_t i = first; i < last; ++i) {
+          const T value = points_[first * d_ + j * (last - first) + i - first] = p.points[order_[i] * d_ + j];
+          sums_[node * d_ + j].add(double(value));
+        }
+      return;
+    }
+    int widest = 0;
+    for (int j = 1; j < d_; ++j)
+      if (double(high[j]) - double(low[j]) > double(high[widest]) - double(low[widest])) widest = j;
+    const std::int64_t middle = first + (last - first) / 2;
+    std::nth_element(order_.begin() + first, order_.begin() + middle, order_.begin() + last,
+                     [&](std::int64_t a, std::int64_t b) { return p.points[a * d_ + widest] < p.points[b * d_ + widest]; });
+#pragma omp task if (middle - first > large)
+    split(p, 2 * node + 1, first, middle);
+    split(p, 2 * node + 2, middle, last);
+#pragma omp taskwait
+    for (int j = 0; j < d_; ++j)
+      for (const std::size_t half : {2 * node + 1, 2 * node + 2}) sums_[node * d_ + j].add(sums_[half * d_ + j]);
+  }
+
+  int d_, depth_ = 0;
+  std::vector<Node> nodes_;
+  std::vector<T> low_, high_;
+  std::vector<ExactSum> sums_;
+  std::vector<std::int64_t> order_;
+  std::vector<T> points_;
+};
+
+template <class T>
+class Tree : public CpuSolver<T> {
+ public:
+  Tree(const Problem<T>& problem, const Config& config, Trace&)
+      : CpuSolver<T>(problem), threads_(problem.n < few_points ? 1 : threads_of(config)), tree_(problem, config.number("bucket"), threads_),
+        owners_((std::size_t(2) << tree_.depth()) - 1), labels_(problem.n), workers_(threads_) {}
+
+  int iterate(Trace& trace) {
+    this->take_initial();
+    owners_[0] = nobody;
+    return out_.iters = this->run(trace);
+  }
+
+ private:
+  static constexpr std::int64_t few_points = 10'000;             // take less time than waking threads
+  static constexpr int tasks_of_thread = 16, most_points = 128;  // the second of a leaf
+  static constexpr std::int32_t nobody = -2, several = -1;       // owners; several: labels or the halves' owners tell
+
+  /// Candidates of the nodes on the way down, one node's after another's: their indices and coordinates.
+  struct Candidates {
+    std::vector<int> ids;
+    std::array<std::vector<double>, most_dimensions> at;
+    std::vector<double> dists;
+
+    template <int D>
+    void reserve(std::size_t count) {
+      if (ids.size() >= count) return;
+      ids.resize(2 * count), dists.resize(2 * count);
+      for (int j = 0; j < D; ++j) at[j].resize(2 * count);
+    }
+  };
+  struct Range {
+    std::size_t first, last;  // of the candidates of a node
+    std::size_t size() const { return last - first; }
+  };
+  /// Of the points of a leaf: so few floats need no more than fp64.
+  struct FewFloats {
+    double sum = 0;
+    void add(double value) { sum += value; }
+    double total() const { return sum; }
+  };
+  struct FewDoubles : ExactSum {
+    const ExactSum& total() const { return *this; }
+  };
+  using LeafSum = std::conditional_t<sizeof(T) == 4, FewFloats, FewDoubles>;
+
+  struct alignas(64) Worker {
+    std::vector<ExactSum> sums;        // k x d
+    std::vector<LeafSum> of_leaf;      // its candidates x d
+    std::vector<std::int64_t> counts;  // k
+    Candidates candidates;
+    std::int64_t changed = 0;
+  };
+  struct Task {
+    std::size_t node;
+    std::vector<int> candidates;
+  };
+
+  int run(Trace& trace) {
+    const int iters = lloyd(
+        p_, trace, [&] { return assign(); }, [&] { update(); });
+    write_labels();
+    return iters;
+  }
+
+  /// Returns how many points changed label.
+  std::int64_t assign() {
+    out_.assigned_centroids = out_.centroids;
+    for (Worker& one : workers_) {
+      one.sums.assign(out_.centroids.size(), {}), one.counts.assign(p_.k, 0);
+      one.changed = 0;
+    }
+    with_dimensions(p_.d, [this](auto d) { assign_in<d()>(); });
+    std::int64_t changed = 0;
+    for (const Worker& one : workers_) changed += one.changed;
+    return changed;
+  }
+
+  template <int D>
+  void assign_in() {
+    tasks_.clear();
+    std::vector<int> all(p_.k);
+    std::iota(all.begin(), all.end(), 0);
+    const int levels = threads_ == 1 ? 0 : std::min<int>(tree_.depth(), std::bit_width(unsigned(tasks_of_thread * threads_)));
+    divide<D>(0, all, levels);
+#pragma omp parallel for num_threads(threads_) schedule(dynamic)
+    for (std::size_t at = 0; at < tasks_.size(); ++at) {
+      Worker& mine = workers_[omp_get_thread_num()];
+      filter<D>(tasks_[at].node, given<D>(tasks_[at].candidates, mine.candidates), mine);
+    }
+  }
+
+  template <int D>
+  Range given(const std::vector<int>& ids, Candidates& all) const {
+    all.reserve<D>(ids.size());
+    for (std::size_t at = 0; at < ids.size(); ++at) {
+      all.ids[at] = ids[at];
+      for (int j = 0; j < D; ++j) all.at[j][at] = double(out_.assigned_centroids[std::size_t(ids[at]) * D + j]);
+    }
+    return {0, ids.size()};
+  }
+
+  /// Goes down `levels` levels; what is left there are tasks.
+  template <int D>
+  void divide(std::size_t node, const std::vector<int>& candidates, int levels) {
+    if (levels == 0) return tasks_.push_back({node, candidates});
+    Worker& mine = workers_[0];
+    const Range kept = keep_nearer<D>(node, given<D>(candidates, mine.candidates), mine.candidates);
+    const std::vector<int> left(&mine.candidates.ids[kept.first], &mine.candidates.ids[kept.last]);
+    if (left.size() == 1) return take<D>(node, left.front(), mine);
+    hand_down(node);
+    divide<D>(2 * node + 1, left, levels - 1);
+    divide<D>(2 * node + 2, left, levels - 1);
+  }
+
+  /// Labels the points of a node.
+  template <int D>
+  void filter(std::size_t node, Range candidates, Worker& mine) {
+    const Range kept = keep_nearer<D>(node, candidates, mine.candidates);
+    if (kept.size() == 1) {
+      take<D>(node, mine.candidates.ids[kept.first], mine);
+    } else if (tree_.is_leaf(node)) {
+      label_each<D>(node, kept, mine);
+    } else {
+      hand_down(node);
+      filter<D>(2 * node + 1, kept, mine);
+      filter<D>(2 * node + 2, kept, mine);
+    }
+  }
+
+  /// Appends those that may be the nearest to a point of the box. No point is nearer to c than to `nearest` if no corner is; the corner farthest towards
+  /// c decides.
+  template <int D>
+  Range keep_nearer(std::size_t node, Range given, Candidates& all) const {
+    const std::size_t count = given.size();
+    all.reserve<D>(given.last + count);
+    double low[D], high[D], middle[D], nearest[D];
+    std::array<double*, D> at;
+    for (int j = 0; j < D; ++j) {
+      low[j] = double(tree_.low(node)[j]), high[j] = double(tree_.high(node)[j]), middle[j] = 0.5 * (low[j] + high[j]);
+      at[j] = &all.at[j][given.first];
+    }
+    double* const dists = all.dists.data();
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) {
+      double dist = 0;
+      for (int j = 0; j < D; ++j) dist += (at[j][i] - middle[j]) * (at[j][i] - middle[j]);
+      dists[i] = dist;
+    }
+    const auto likely = std::min_element(dists, dists + count) - dists;
+    for (int j = 0; j < D; ++j) nearest[j] = at[j][likely];
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) {
+      double to_c = 0, to_nearest = 0;
+      for (int j = 0; j < D; ++j) {
+        const double corner = at[j][i] > nearest[j] ? high[j] : low[j];
+        to_c += (corner - at[j][i]) * (corner - at[j][i]), to_nearest += (corner - nearest[j]) * (corner - nearest[j]);
+      }
+      dists[i] = (to_c - to_nearest) - fp64_doubt(D) * (to_c + to_nearest);
+    }
+    std::size_t last = given.last;
+    for (std::size_t i = 0; i < count; ++i) {
+      all.ids[last] = all.ids[given.first + i];
+      for (int j = 0; j < D; ++j) all.at[j][last] = at[j][i];
+      last += !(dists[i] > 0);
+    }
+    return {given.last, last};
+  }
+
+  template <int D>
+  void take(std::size_t node, int c, Worker& mine) {
+    mine.changed += change_owner(node, c);
+    mine.counts[c] += tree_[node].size();
+    for (int j = 0; j < D; ++j) mine.sums[std::size_t(c) * D + j].add(tree_.sums(node)[j]);
+  }
+
+  /// Returns how many points change label.
+  std::int64_t change_owner(std::size_t node, int c) {
+    const std::int32_t before = std::exchange(owners_[node], c);
+    const auto& [first, last] = tree_[node];
+    if (before == c) return 0;
+    if (before != several) return last - first;
+    if (tree_.is_leaf(node)) return last - first - std::count(labels_.begin() + first, labels_.begin() + last, c);
+    return change_owner(2 * node + 1, c) + change_owner(2 * node + 2, c);
+  }
+
+  /// Makes the owner of a node that of its halves, of a leaf the label of its points.
+  void hand_down(std::size_t node) {
+    const std::int32_t owner = std::exchange(owners_[node], several);
+    if (owner == several) return;
+    if (tree_.is_leaf(node)) std::fill(labels_.begin() + tree_[node].first, labels_.begin() + tree_[node].last, owner);
+    else owners_[2 * node + 1] = owners_[2 * node + 2] = owner;
+  }
+
+  /// A rounded distance decides where it differs enough from the least so far, else compare_distances does, for all candidates of that point.
+  template <int D>
+  void label_each(std::size_t leaf, Range range, Worker& mine) {
+    hand_down(leaf);
+    const auto& [first, last] = tree_[leaf];
+    const auto size = last - first;
+    std::array<const T*, D> x;
+    for (int j = 0; j < D; ++j) x[j] = tree_.values(leaf, j);
+    double least[most_points];
+    int places[most_points], best[most_points], doubtful[most_points];  // places: of the nearest among the candidates
+    for (std::size_t at = range.first; at < range.last; ++at) {
+      double centre[D];
+      for (int j = 0; j < D; ++j) centre[j] = mine.candidates.at[j][at];
+      const int place = int(at - range.first);
+#pragma omp simd
+      for (std::int64_t i = 0; i < size; ++i) {
+        double dist = 0;
+        for (int j = 0; j < D; ++j) dist += (double(x[j][i]) - centre[j]) * (double(x[j][i]) - centre[j]);
+        const double before = place == 0 ? std::numeric_limits<double>::max() : least[i];
+        doubtful[i] = (place == 0 ? 0 : doubtful[i]) | (std::abs(dist - before) <= fp64_doubt(D) * (dist + before));
+        places[i] = dist < before || place == 0 ? place : places[i];
+        least[i] = dist < before ? dist : before;
+      }
+    }
+    const std::span<const int> ids = std::span(mine.candidates.ids).subspan(range.first, range.size());
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (!doubtful[i]) continue;
+      T point[D];
+      for (int j = 0; j < D; ++j) point[j] = x[j][i];
+      places[i] = nearest<D>(point, ids);
+    }
+    for (std::int64_t i = 0; i < size; ++i) best[i] = ids[places[i]];
+    std::int32_t* const labels = &labels_[first];
+    std::int64_t changed = 0;
+#pragma omp simd reduction(+ : changed)
+    for (std::int64_t i = 0; i < size; ++i) {
+      changed += labels[i] != best[i];
+      labels[i] = best[i];
+    }
+    mine.changed += changed;
+    mine.of_leaf.assign(range.size() * D, {});
+    for (std::int64_t i = 0; i < size; ++i)
+      for (int j = 0; j < D; ++j) mine.of_leaf[std::size_t(places[i]) * D + j].add(double(x[j][i]));
+    for (std::int64_t i = 0; i < size; ++i) ++mine.counts[best[i]];
+    for (std::size_t at = 0; at < range.size(); ++at)
+      for (int j = 0; j < D; ++j) mine.sums[std::size_t(ids[at]) * D + j].add(mine.of_leaf[at * D + j].total());
+  }
+
+  /// The place of the first of the nearest.
+  template <int D>
+  int nearest(const T* x, std::span<const int> ids) const {
+    const auto at = [&](int place) { return &out_.assigned_centroids[std::size_t(ids[place]) * D]; };
+    int best = 0;
+    for (int place = 1; place < std::ssize(ids); ++place)
+      if (const int nearer = compare_distances(x, at(place), at(best), D); nearer < 0 || (nearer == 0 && ids[place] < ids[best])) best = place;
+    return best;
+  }
+
+  void update() {
+    for (int c = 0; c < p_.k; ++c) {
+      std::int64_t count = 0;
+      for (const Worker& one : workers_) count += one.counts[c];
+      if (count == 0) continue;
+      for (std::size_t cell = std::size_t(c) * p_.d; cell < std::size_t(c + 1) * p_.d; ++cell) {
+        ExactSum sum;
+        for (const Worker& one : workers_) sum.add(one.sums[cell]);
+        out_.centroids[cell] = T(sum.mean(count));
+      }
+    }
+  }
+
+  void write_labels() {
+    const std::size_t leaves = std::size_t(1) << tree_.depth();
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::size_t leaf = leaves - 1; leaf < 2 * leaves - 1; ++leaf) {
+      std::int32_t owner = owners_[leaf];  // unless one above owns all
+      for (std::size_t above = leaf; above > 0;)
+        if (above = (above - 1) / 2; owners_[above] != several) owner = owners_[above];
+      for (std::int64_t i = tree_[leaf].first; i < tree_[leaf].last; ++i) out_.labels[tree_.place(i)] = owner == several ? labels_[i] : owner;
+    }
+  }
+
+  using CpuSolver<T>::p_, CpuSolver<T>::out_;
+  int threads_;
+  BoxTree<T> tree_;
+  std::vector<std::int32_t> owners_;  // of nodes: who has all points below, whatever is noted there
+  std::vector<std::int32_t> labels_;  // in the tree's order, where several own a leaf
+  std::vector<Worker> workers_;
+  std::vector<Task> tasks_;
+};
+
+/// The run, iterations, woken threads, boxes on boundaries, their coordinates, centroids, labels.
+std::vector<double> cost_of(const ProblemShape& p, const Config& config, int value_bytes) {
+  const cost::Counts c(p, value_bytes);
+  const double threads = threads_of(config), boxes = c.iters * std::pow(c.n, 1 - 1 / c.d) * std::pow(c.k, 1 / c.d) / threads;
+  return {1, c.iters, c.iters * (threads - 1), boxes, boxes * c.d, c.iters * c.k * std::log2(1 + c.k), c.n / threads};
+}
+
+const Register<Tree> registration{{
+    .summary = "few dimensions: a kd-tree whose nodes drop centroids that are farther than another from all of their box",
+    .parameters = {{.name = "bucket", .fallback = 64, .range = {16, 32, 64, 128}, .tunable = true, .help = "points of a leaf, at most"},
+                   threads_parameter()},
+    .unsupported =
+        [](const ProblemShape& p, const Config&, int) {
+          return p.d <= most_dimensions ? "" : fmt::format("{} dimensions; above {} boxes exclude too little", p.d, most_dimensions);
+        },
+    .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 8; },
+    .work =
+        [](const ProblemShape& p, const Config&, int value_bytes) {
+          return Work{2.0 * p.k * p.d * value_bytes, 3.0 * p.k * p.d};
+        },
+    .cost = cost_of,
+}};
+
+}  // namespace
+}  // namespace km

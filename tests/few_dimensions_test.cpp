@@ -1,0 +1,60 @@
+// cpu/lloyd/sorted and tree: random problems of one dimension, or of a few, have exact labels and means, whatever the number of threads. Sums that cancel
+// or vary widely are as exact as others. In one dimension auto takes sorted.
+#include <cmath>
+
+#include "tests/solving.hpp"
+
+namespace km {
+namespace {
+
+template <class T>
+struct FewDimensions : ::testing::Test {
+  std::mt19937 random{17};
+  int below(int limit) { return std::uniform_int_distribution(0, limit - 1)(random); }
+  double between(double low, double high) { return std::uniform_real_distribution(low, high)(random); }
+
+  /// Spread evenly, ties and duplicates, magnitudes from 1e-12 to 1e12, far from zero, or in two heaps whose sums cancel.
+  double value(int kind) {
+    switch (kind) {
+      case 0: return between(0, 1);
+      case 1: return below(11) - 5;
+      case 2: return std::pow(10.0, between(-12, 12)) * (below(2) ? 1 : -1);
+      case 3: return 1e4 + between(0, 1);
+      default: return (below(2) ? 1e6 : -1e6) * (1 + between(-1e-6, 1e-6));
+    }
+  }
+};
+TYPED_TEST_SUITE(FewDimensions, Precisions);
+
+TYPED_TEST(FewDimensions, HaveExactLabelsAndMeans) {
+  for (const std::string name : {"cpu/lloyd/sorted", "cpu/lloyd/tree"})
+    for (int draw = 0; draw < 150; ++draw) {
+      const int kind = draw % 5, n = std::vector{1, 2, 37, 1000, 25'000}[draw / 5 % 5], k = 1 + this->below(std::min(n, 60));
+      const int d = name == "cpu/lloyd/sorted" ? 1 : 1 + this->below(n > 1000 ? 3 : 8);
+      const bool to_rest = this->below(2);
+      const Drawn<TypeParam> drawn({.n = n, .d = d, .k = k, .max_iters = to_rest ? 100 : 4, .tolerance = to_rest ? 0.0 : -1.0},
+                                   [&] { return this->value(kind); });
+      const ParameterValues threads = {{"threads", std::int64_t(this->below(4))}};
+      const auto made = solve(drawn.problem, name, threads);
+      const auto found = judge(drawn.problem, made, named(name).description, config_of(named(name), threads));
+      EXPECT_EQ(found.verdict, "") << name << ", draw " << draw;
+      EXPECT_EQ(found.grade, Grade::exact) << name << ", draw " << draw;
+      if (sizeof(TypeParam) == 4 && kind < 2) {
+        EXPECT_EQ(made.iters, solve(drawn.problem, "cpu/lloyd/reference").iters) << name << ", draw " << draw;
+      }
+    }
+}
+
+TYPED_TEST(FewDimensions, AreWhatAutoTakesInOneDimension) {
+  for (const int d : {1, 2}) {
+    const Drawn<TypeParam> drawn({.n = 3000, .d = d, .k = 5, .max_iters = 3}, uniform(7, 0.0, 1.0));
+    Trace trace(true);
+    const auto made = solve(drawn.problem, "cpu/lloyd/auto", {}, trace);
+    double choice = 0;
+    for (const double one : trace.counters().at("choice")) choice += one / made.iters;
+    EXPECT_EQ(choice == 109, d == 1);
+  }
+}
+
+}  // namespace
+}  // namespace km
