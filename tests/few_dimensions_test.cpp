@@ -2,6 +2,7 @@
 // or vary widely are as exact as others. In one dimension auto takes sorted.
 #include <cmath>
 
+#include "bench/base/exact.hpp"
 #include "tests/solving.hpp"
 
 namespace km {
@@ -43,6 +44,31 @@ TYPED_TEST(FewDimensions, HaveExactLabelsAndMeans) {
         EXPECT_EQ(made.iters, solve(drawn.problem, "cpu/lloyd/reference").iters) << name << ", draw " << draw;
       }
     }
+}
+
+/// Points within some roundings of the plane half way between two centroids, some of them often enough to fill a leaf.
+TYPED_TEST(FewDimensions, DecideWhatRoundingCannot) {
+  using T = TypeParam;
+  for (const int d : {1, 2, 3, 5}) {
+    std::vector<T> start, points;
+    for (int j = 0; j < 2 * d; ++j) start.push_back(T(this->between(-1, 1)));
+    while (std::ssize(points) < 12'800 * d) {
+      std::vector<T> x(d);
+      double off = 0, along = 0;
+      for (int j = 0; j < d; ++j) {
+        const double difference = double(start[d + j]) - double(start[j]);
+        x[j] = T(this->between(-1, 1));
+        off += (double(x[j]) - 0.5 * (double(start[j]) + double(start[d + j]))) * difference, along += difference * difference;
+      }
+      for (int j = 0; j < d; ++j) x[j] -= T(off / along * (double(start[d + j]) - double(start[j])));
+      for (int copy = this->below(2) ? 1 : 128; copy > 0; --copy) points.insert(points.end(), x.begin(), x.end());
+    }
+    const Problem<T> problem{{.n = std::ssize(points) / d, .d = d, .k = 2, .max_iters = 1}, points, start};
+    const auto labels = solve(problem, "cpu/lloyd/tree").labels;
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < problem.n; ++i) wrong += labels[i] != (compare_distances(&points[i * d], &start[0], &start[d], d) > 0);
+    EXPECT_EQ(wrong, 0) << d << " dimensions";
+  }
 }
 
 TYPED_TEST(FewDimensions, AreWhatAutoTakesInOneDimension) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -21,6 +22,7 @@ namespace km {
 namespace {
 
 constexpr int most_dimensions = 8;
+constexpr double underflow = std::numeric_limits<double>::min();  // below it products lose bits
 
 /// Calls f with d as a constant, so that loops over coordinates unroll.
 template <int D = 1>
@@ -266,7 +268,7 @@ class Tree : public CpuSolver<T> {
     for (std::size_t i = 0; i < count; ++i) {
       all.ids[last] = all.ids[given.first + i];
       for (int j = 0; j < D; ++j) all.at[j][last] = at[j][i];
-      last += !(dists[i] > 0);
+      last += !(dists[i] > underflow);
     }
     return {given.last, last};
   }
@@ -315,7 +317,7 @@ class Tree : public CpuSolver<T> {
         double dist = 0;
         for (int j = 0; j < D; ++j) dist += (double(x[j][i]) - centre[j]) * (double(x[j][i]) - centre[j]);
         const double before = place == 0 ? std::numeric_limits<double>::max() : least[i];
-        doubtful[i] = (place == 0 ? 0 : doubtful[i]) | (std::abs(dist - before) <= fp64_doubt(D) * (dist + before));
+        doubtful[i] = (place == 0 ? 0 : doubtful[i]) | (std::abs(dist - before) <= fp64_doubt(D) * (dist + before) + underflow);
         places[i] = dist < before || place == 0 ? place : places[i];
         least[i] = dist < before ? dist : before;
       }
