@@ -389,11 +389,14 @@ class Tree : public CpuSolver<T> {
   std::vector<Task> tasks_;
 };
 
-/// The run, iterations, woken threads, boxes on boundaries, their coordinates, centroids, labels.
+/// The run, iterations, woken threads, distances to candidates, their coordinates, centroids, labels. Where clusters and leaves are cubes, a leaf meets
+/// (1 + side of a leaf / side of a cluster)^d clusters; one costs nothing.
 std::vector<double> cost_of(const ProblemShape& p, const Config& config, int value_bytes) {
   const cost::Counts c(p, value_bytes);
-  const double threads = threads_of(config), boxes = c.iters * std::pow(c.n, 1 - 1 / c.d) * std::pow(c.k, 1 / c.d) / threads;
-  return {1, c.iters, c.iters * (threads - 1), boxes, boxes * c.d, c.iters * c.k * std::log2(1 + c.k), c.n / threads};
+  const double threads = threads_of(config), leaf = double(config.number("bucket"));
+  const double met = std::min(c.k, std::pow(1 + std::pow(c.k * leaf / std::max(c.n, leaf), 1 / c.d), c.d));
+  const double distances = c.iters * c.n / threads * (met - 1);
+  return {1, c.iters, c.iters * (threads - 1), distances, distances * c.d, c.iters * c.k * std::log2(1 + c.k), c.n / threads};
 }
 
 const Register<Tree> registration{{
