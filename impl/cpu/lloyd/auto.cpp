@@ -16,7 +16,7 @@ constexpr choosing::Rival rivals[] = {
     {106, "cpu/yinyang/local", in_one_dimension},
     {107, "cpu/triangle/reinforced", in_one_dimension},
     {108, "cpu/lloyd/distinct", in_one_dimension, "cpu/lloyd/screened"},
-    {109, in_one_dimension},
+    {109, "cpu/lloyd/sorted"},
     {110, "cpu/lloyd/tree", in_one_dimension},
 };
 
