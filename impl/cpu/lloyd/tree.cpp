@@ -31,6 +31,16 @@ void with_dimensions(int d, auto f) {
   else if constexpr (D < most_dimensions) with_dimensions<D + 1>(d, f);
 }
 
+#define KM_INLINE __attribute__((always_inline))  // a call in a loop keeps it from becoming vectors
+
+/// f(0) + … + f(D - 1), unrolled before loops around it become vectors.
+template <int D>
+KM_INLINE inline double sum_of(const auto& f) {
+  return [&]<int... J>(std::integer_sequence<int, J...>) KM_INLINE { return (f(J) + ...); }
+  (std::make_integer_sequence<int, D>());
+}
+constexpr double squared(double value) { return value * value; }
+
 /// A balanced kd-tree. Node 0 is the root, 2 i + 1 and 2 i + 2 are the halves of node i; all leaves are at one depth.
 template <class T>
 class BoxTree {
@@ -40,7 +50,7 @@ class BoxTree {
     std::int64_t size() const { return last - first; }
   };
 
-  BoxTree(const Problem<T>& p, std::int64_t bucket, int threads) : d_(p.d), order_(p.n), points_(std::size_t(p.n) * p.d) {
+  BoxTree(const Problem<T>& p, std::int64_t bucket, int threads) : d_(p.d), order_(p.n), keys_(p.n), points_(std::size_t(p.n) * p.d) {
     while ((std::int64_t(1) << depth_) * bucket < p.n) ++depth_;
     const std::size_t nodes = (std::size_t(2) << depth_) - 1;
     nodes_.resize(nodes), low_.resize(nodes * d_), high_.resize(nodes * d_), sums_.resize(nodes * d_);
@@ -48,6 +58,7 @@ class BoxTree {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
     split(p, 0, 0, p.n);
+    std::vector<std::pair<T, std::int64_t>>().swap(keys_);
   }
 
   int depth() const { return depth_; }
@@ -66,34 +77,48 @@ class BoxTree {
 
   void split(const Problem<T>& p, std::size_t node, std::int64_t first, std::int64_t last) {
     nodes_[node] = {first, last};
-    T *const low = &low_[node * d_], *const high = &high_[node * d_];
-    for (int j = 0; j < d_; ++j) {
-      low[j] = std::numeric_limits<T>::max(), high[j] = std::numeric_limits<T>::lowest();
-      for (std::int64_t i = first; i < last; ++i) {
-        const T value = p.points[order_[i] * d_ + j];
-        low[j] = std::min(low[j], value), high[j] = std::max(high[j], value);
-      }
-    }
-    if (is_leaf(node)) {
-      for (int j = 0; j < d_; ++j)
-        for (std::int64_t i = first; i < last; ++i) {
-          const T value = points_[first * d_ + j * (last - first) + i - first] = p.points[order_[i] * d_ + j];
-          sums_[node * d_ + j].add(double(value));
-        }
-      return;
-    }
-    int widest = 0;
-    for (int j = 1; j < d_; ++j)
-      if (double(high[j]) - double(low[j]) > double(high[widest]) - double(low[widest])) widest = j;
+    if (is_leaf(node)) return fill(p, node);
+    const int widest = widest_of(p, first, last);
+    for (std::int64_t i = first; i < last; ++i) keys_[i] = {p.points[order_[i] * d_ + widest], order_[i]};
     const std::int64_t middle = first + (last - first) / 2;
-    std::nth_element(order_.begin() + first, order_.begin() + middle, order_.begin() + last,
-                     [&](std::int64_t a, std::int64_t b) { return p.points[a * d_ + widest] < p.points[b * d_ + widest]; });
+    std::nth_element(keys_.begin() + first, keys_.begin() + middle, keys_.begin() + last);
+    for (std::int64_t i = first; i < last; ++i) order_[i] = keys_[i].second;
 #pragma omp task if (middle - first > large)
     split(p, 2 * node + 1, first, middle);
     split(p, 2 * node + 2, middle, last);
 #pragma omp taskwait
-    for (int j = 0; j < d_; ++j)
-      for (const std::size_t half : {2 * node + 1, 2 * node + 2}) sums_[node * d_ + j].add(sums_[half * d_ + j]);
+    for (int j = 0; j < d_; ++j) {
+      const std::size_t at = node * d_ + j, left = (2 * node + 1) * d_ + j, right = left + d_;
+      low_[at] = std::min(low_[left], low_[right]), high_[at] = std::max(high_[left], high_[right]);
+      sums_[at].add(sums_[left]), sums_[at].add(sums_[right]);
+    }
+  }
+
+  /// The dimension in which a few hundred of the points reach farthest.
+  int widest_of(const Problem<T>& p, std::int64_t first, std::int64_t last) const {
+    int widest = 0;
+    double most = -1;
+    for (int j = 0; j < d_; ++j) {
+      T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
+      for (std::int64_t i = first; i < last; i += std::max<std::int64_t>(1, (last - first) / 256)) {
+        const T value = p.points[order_[i] * d_ + j];
+        low = std::min(low, value), high = std::max(high, value);
+      }
+      if (double(high) - double(low) > most) most = double(high) - double(low), widest = j;
+    }
+    return widest;
+  }
+
+  void fill(const Problem<T>& p, std::size_t leaf) {
+    const auto& [first, last] = nodes_[leaf];
+    for (int j = 0; j < d_; ++j) {
+      T &low = low_[leaf * d_ + j] = std::numeric_limits<T>::max(), &high = high_[leaf * d_ + j] = std::numeric_limits<T>::lowest();
+      for (std::int64_t i = first; i < last; ++i) {
+        const T value = points_[first * d_ + j * (last - first) + i - first] = p.points[order_[i] * d_ + j];
+        low = std::min(low, value), high = std::max(high, value);
+        sums_[leaf * d_ + j].add(double(value));
+      }
+    }
   }
 
   int d_, depth_ = 0;
@@ -101,6 +126,7 @@ class BoxTree {
   std::vector<T> low_, high_;
   std::vector<ExactSum> sums_;
   std::vector<std::int64_t> order_;
+  std::vector<std::pair<T, std::int64_t>> keys_;  // a coordinate and its point, while the tree is built
   std::vector<T> points_;
 };
 
@@ -248,20 +274,14 @@ class Tree : public CpuSolver<T> {
     }
     double* const dists = all.dists.data();
 #pragma omp simd
-    for (std::size_t i = 0; i < count; ++i) {
-      double dist = 0;
-      for (int j = 0; j < D; ++j) dist += (at[j][i] - middle[j]) * (at[j][i] - middle[j]);
-      dists[i] = dist;
-    }
+    for (std::size_t i = 0; i < count; ++i) dists[i] = sum_of<D>([&](int j) KM_INLINE { return squared(at[j][i] - middle[j]); });
     const auto likely = std::min_element(dists, dists + count) - dists;
     for (int j = 0; j < D; ++j) nearest[j] = at[j][likely];
 #pragma omp simd
     for (std::size_t i = 0; i < count; ++i) {
-      double to_c = 0, to_nearest = 0;
-      for (int j = 0; j < D; ++j) {
-        const double corner = at[j][i] > nearest[j] ? high[j] : low[j];
-        to_c += (corner - at[j][i]) * (corner - at[j][i]), to_nearest += (corner - nearest[j]) * (corner - nearest[j]);
-      }
+      const auto corner = [&](int j) KM_INLINE { return at[j][i] > nearest[j] ? high[j] : low[j]; };
+      const double to_c = sum_of<D>([&](int j) KM_INLINE { return squared(corner(j) - at[j][i]); });
+      const double to_nearest = sum_of<D>([&](int j) KM_INLINE { return squared(corner(j) - nearest[j]); });
       dists[i] = (to_c - to_nearest) - fp64_doubt(D) * (to_c + to_nearest);
     }
     std::size_t last = given.last;
@@ -308,17 +328,17 @@ class Tree : public CpuSolver<T> {
     for (int j = 0; j < D; ++j) x[j] = tree_.values(leaf, j);
     double least[most_points];
     int places[most_points], best[most_points], doubtful[most_points];  // places: of the nearest among the candidates
+    std::fill_n(least, size, std::numeric_limits<double>::max());
+    std::fill_n(places, size, 0), std::fill_n(doubtful, size, 0);
     for (std::size_t at = range.first; at < range.last; ++at) {
       double centre[D];
       for (int j = 0; j < D; ++j) centre[j] = mine.candidates.at[j][at];
       const int place = int(at - range.first);
 #pragma omp simd
       for (std::int64_t i = 0; i < size; ++i) {
-        double dist = 0;
-        for (int j = 0; j < D; ++j) dist += (double(x[j][i]) - centre[j]) * (double(x[j][i]) - centre[j]);
-        const double before = place == 0 ? std::numeric_limits<double>::max() : least[i];
-        doubtful[i] = (place == 0 ? 0 : doubtful[i]) | (std::abs(dist - before) <= fp64_doubt(D) * (dist + before) + underflow);
-        places[i] = dist < before || place == 0 ? place : places[i];
+        const double dist = sum_of<D>([&](int j) KM_INLINE { return squared(double(x[j][i]) - centre[j]); }), before = least[i];
+        doubtful[i] |= std::abs(dist - before) <= fp64_doubt(D) * (dist + before) + underflow;
+        places[i] = dist < before ? place : places[i];
         least[i] = dist < before ? dist : before;
       }
     }
