@@ -40,7 +40,7 @@ class TimeJudge {
   void add(const Timing& timing, double download_s) {
     resets_s_.push_back(timing.reset_s);
     downloads_s_.push_back(slowest(group_, download_s));
-    busy_.push_back((timing.processor_s + timing.delay.run_delay_s.value_or(0) - pool_ends_s_) / timing.wall_s);
+    busy_.push_back(busy(timing));
   }
   /// Forgets the times of the runs' verbs.
   void clear() {
@@ -63,13 +63,20 @@ class TimeJudge {
     return agreed(group_, other ? fmt::format("it began {} iterations and reported {}", trace.iters(), iters) : "");
   }
 
-  /// Finds threads beside those that it declares, where these are fewer than all and none may spin for the user's OMP_WAIT_POLICY.
-  std::string explain_threads(const Measurement& m) const {
+  /// Finds threads beside those that it declares, where these are fewer than all and none may spin for the user's OMP_WAIT_POLICY. A run may end threads
+  /// of the judge, which wait long on a busy machine. So to refuse takes runs that follow one at once, and have none to end.
+  std::string explain_threads(Measurement& m) {
     const auto declared = case_.config.values().find("threads");
     if (declared == case_.config.values().end() || case_.on_gpu() || group_ || m.library || threads_spin()) return "";
-    const auto threads = double(std::get<std::int64_t>(declared->second)), busy = median(busy_);
-    if (threads == 0 || busy <= 1.1 * threads + 0.5) return "";
-    return fmt::format("it kept {:.3g} threads busy and declares {}", busy, threads);
+    const auto threads = double(std::get<std::int64_t>(declared->second)), most = 1.1 * threads + 0.5;
+    if (threads == 0 || median(busy_) <= most) return "";
+    std::vector<double> again;
+    for (int run = 0; run <= most_tries; ++run) {
+      runs_.take_turn(m.runs++);
+      const Timing timing = runs_.timed_run();
+      if (run > 0) again.push_back(busy(timing));
+    }
+    return median(again) <= most ? "" : fmt::format("it kept {:.3g} threads busy and declares {}", median(again), threads);
   }
 
   /// The fixed part of explain_times hides work beside a short sample: one of twenty runs has to do without it. Also judges the answer of that run.
@@ -99,6 +106,8 @@ class TimeJudge {
   }
 
  private:
+  /// How many threads ran or waited for a processor.
+  double busy(const Timing& timing) const { return (timing.processor_s + timing.delay.run_delay_s.value_or(0) - pool_ends_s_) / timing.wall_s; }
   OutputBytes outputs(bool library = false) const {
     return {case_.on_gpu() && !library, answers_.last.labels.size() * sizeof(std::int32_t), answers_.last.centroids.size() * sizeof(T)};
   }
@@ -108,7 +117,7 @@ class TimeJudge {
   Answers<T>& answers_;
   Group* group_ = all_ranks();
   std::vector<double> resets_s_, downloads_s_;                    // without run delay
-  std::vector<double> busy_;                                      // threads that ran or waited for a processor, in each timed run
+  std::vector<double> busy_;                                      // threads, in each timed run
   const double pool_ends_s_ = 5e-3 + 2e-4 * omp_get_num_procs();  // of the judge's threads, which OpenMP ends in a run with fewer
 };
 
