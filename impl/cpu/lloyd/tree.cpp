@@ -3,7 +3,7 @@
 // another one from all of its box; where one is left, it takes the node as a whole. Only points near a boundary of two clusters are looked at.
 // Labels are exact: a rounded distance decides where its margin allows it, else compare_distances does.
 // Cost: prepare builds the tree, n log n. An iteration visits about n^(1 - 1/d) k^(1/d) boxes; the end of a run writes the labels.
-// Memory: the points again, 12 bytes a point, and a node of 4 d to 8 d numbers for every few points.
+// Memory: the points again, 12 bytes a point (28 in prepare), and a node of 5 d numbers for every 32 points.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,6 +16,7 @@
 
 #include "bench/base/exact.hpp"
 #include "impl/cost_terms.hpp"
+#include "impl/cpu/lloyd/box_tree.hpp"
 #include "impl/cpu/solver.hpp"
 
 namespace km {
@@ -41,106 +42,20 @@ KM_INLINE inline double sum_of(const auto& f) {
 }
 constexpr double squared(double value) { return value * value; }
 
-/// A balanced kd-tree. Node 0 is the root, 2 i + 1 and 2 i + 2 are the halves of node i; all leaves are at one depth.
-template <class T>
-class BoxTree {
- public:
-  struct Node {
-    std::int64_t first = 0, last = 0;  // of its points, in the tree's order
-    std::int64_t size() const { return last - first; }
-  };
-
-  BoxTree(const Problem<T>& p, std::int64_t bucket, int threads) : d_(p.d), order_(p.n), keys_(p.n), points_(std::size_t(p.n) * p.d) {
-    while ((std::int64_t(1) << depth_) * bucket < p.n) ++depth_;
-    const std::size_t nodes = (std::size_t(2) << depth_) - 1;
-    nodes_.resize(nodes), low_.resize(nodes * d_), high_.resize(nodes * d_), sums_.resize(nodes * d_);
-    std::iota(order_.begin(), order_.end(), 0);
-#pragma omp parallel num_threads(threads)
-#pragma omp single
-    split(p, 0, 0, p.n);
-    std::vector<std::pair<T, std::int64_t>>().swap(keys_);
-  }
-
-  int depth() const { return depth_; }
-  bool is_leaf(std::size_t node) const { return 2 * node + 1 >= nodes_.size(); }
-  const Node& operator[](std::size_t node) const { return nodes_[node]; }
-  /// The least and greatest coordinates of a node's points, and their sums.
-  const T* low(std::size_t node) const { return &low_[node * d_]; }
-  const T* high(std::size_t node) const { return &high_[node * d_]; }
-  const ExactSum* sums(std::size_t node) const { return &sums_[node * d_]; }
-  /// Coordinate j of a leaf's points, in the tree's order, and where point i of this order stands in the problem.
-  const T* values(std::size_t leaf, int j) const { return &points_[nodes_[leaf].first * d_ + j * nodes_[leaf].size()]; }
-  std::int64_t place(std::int64_t i) const { return order_[i]; }
-
- private:
-  static constexpr std::int64_t large = 10'000;  // points worth a task
-
-  void split(const Problem<T>& p, std::size_t node, std::int64_t first, std::int64_t last) {
-    nodes_[node] = {first, last};
-    if (is_leaf(node)) return fill(p, node);
-    const int widest = widest_of(p, first, last);
-    for (std::int64_t i = first; i < last; ++i) keys_[i] = {p.points[order_[i] * d_ + widest], order_[i]};
-    const std::int64_t middle = first + (last - first) / 2;
-    std::nth_element(keys_.begin() + first, keys_.begin() + middle, keys_.begin() + last);
-    for (std::int64_t i = first; i < last; ++i) order_[i] = keys_[i].second;
-#pragma omp task if (middle - first > large)
-    split(p, 2 * node + 1, first, middle);
-    split(p, 2 * node + 2, middle, last);
-#pragma omp taskwait
-    for (int j = 0; j < d_; ++j) {
-      const std::size_t at = node * d_ + j, left = (2 * node + 1) * d_ + j, right = left + d_;
-      low_[at] = std::min(low_[left], low_[right]), high_[at] = std::max(high_[left], high_[right]);
-      sums_[at].add(sums_[left]), sums_[at].add(sums_[right]);
-    }
-  }
-
-  /// The dimension in which a few hundred of the points reach farthest.
-  int widest_of(const Problem<T>& p, std::int64_t first, std::int64_t last) const {
-    int widest = 0;
-    double most = -1;
-    for (int j = 0; j < d_; ++j) {
-      T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
-      for (std::int64_t i = first; i < last; i += std::max<std::int64_t>(1, (last - first) / 256)) {
-        const T value = p.points[order_[i] * d_ + j];
-        low = std::min(low, value), high = std::max(high, value);
-      }
-      if (double(high) - double(low) > most) most = double(high) - double(low), widest = j;
-    }
-    return widest;
-  }
-
-  void fill(const Problem<T>& p, std::size_t leaf) {
-    const auto& [first, last] = nodes_[leaf];
-    for (int j = 0; j < d_; ++j) {
-      T &low = low_[leaf * d_ + j] = std::numeric_limits<T>::max(), &high = high_[leaf * d_ + j] = std::numeric_limits<T>::lowest();
-      for (std::int64_t i = first; i < last; ++i) {
-        const T value = points_[first * d_ + j * (last - first) + i - first] = p.points[order_[i] * d_ + j];
-        low = std::min(low, value), high = std::max(high, value);
-        sums_[leaf * d_ + j].add(double(value));
-      }
-    }
-  }
-
-  int d_, depth_ = 0;
-  std::vector<Node> nodes_;
-  std::vector<T> low_, high_;
-  std::vector<ExactSum> sums_;
-  std::vector<std::int64_t> order_;
-  std::vector<std::pair<T, std::int64_t>> keys_;  // a coordinate and its point, while the tree is built
-  std::vector<T> points_;
-};
-
 template <class T>
 class Tree : public CpuSolver<T> {
  public:
   Tree(const Problem<T>& problem, const Config& config, Trace&)
       : CpuSolver<T>(problem), threads_(problem.n < few_points ? 1 : threads_of(config)), tree_(problem, config.number("bucket"), threads_),
-        owners_((std::size_t(2) << tree_.depth()) - 1), labels_(problem.n), workers_(threads_) {}
+        owners_(tree_.size()), labels_(problem.n), workers_(threads_) {}
 
   int iterate(Trace& trace) {
     this->take_initial();
     owners_[0] = nobody;
-    return out_.iters = this->run(trace);
+    out_.iters = lloyd(
+        p_, trace, [&] { return assign(); }, [&] { update(); });
+    write_labels();
+    return out_.iters;
   }
 
  private:
@@ -187,13 +102,6 @@ class Tree : public CpuSolver<T> {
     std::size_t node;
     std::vector<int> candidates;
   };
-
-  int run(Trace& trace) {
-    const int iters = lloyd(
-        p_, trace, [&] { return assign(); }, [&] { update(); });
-    write_labels();
-    return iters;
-  }
 
   /// Returns how many points changed label.
   std::int64_t assign() {
@@ -318,7 +226,7 @@ class Tree : public CpuSolver<T> {
     else owners_[2 * node + 1] = owners_[2 * node + 2] = owner;
   }
 
-  /// A rounded distance decides where it differs enough from the least so far, else compare_distances does, for all candidates of that point.
+  /// Labels the points of a leaf and adds them to the sums.
   template <int D>
   void label_each(std::size_t leaf, Range range, Worker& mine) {
     hand_down(leaf);
@@ -326,13 +234,32 @@ class Tree : public CpuSolver<T> {
     const auto size = last - first;
     std::array<const T*, D> x;
     for (int j = 0; j < D; ++j) x[j] = tree_.values(leaf, j);
+    const std::span<const int> ids = std::span(mine.candidates.ids).subspan(range.first, range.size());
+    int places[most_points];  // of the nearest among the candidates
+    find_nearest<D>(x, size, range, mine.candidates, places);
+    std::int32_t* const labels = &labels_[first];
+    mine.of_leaf.assign(range.size() * D, {});
+    for (std::int64_t i = 0; i < size; ++i) {
+      const int c = ids[places[i]];
+      mine.changed += labels[i] != c;
+      labels[i] = c;
+      ++mine.counts[c];
+      for (int j = 0; j < D; ++j) mine.of_leaf[std::size_t(places[i]) * D + j].add(double(x[j][i]));
+    }
+    for (std::size_t at = 0; at < range.size(); ++at)
+      for (int j = 0; j < D; ++j) mine.sums[std::size_t(ids[at]) * D + j].add(mine.of_leaf[at * D + j].total());
+  }
+
+  /// A rounded distance decides where it differs enough from the least so far, else compare_distances does, for all candidates of that point.
+  template <int D>
+  void find_nearest(const std::array<const T*, D>& x, std::int64_t size, Range range, const Candidates& all, int* places) const {
     double least[most_points];
-    int places[most_points], best[most_points], doubtful[most_points];  // places: of the nearest among the candidates
+    int doubtful[most_points];
     std::fill_n(least, size, std::numeric_limits<double>::max());
     std::fill_n(places, size, 0), std::fill_n(doubtful, size, 0);
     for (std::size_t at = range.first; at < range.last; ++at) {
       double centre[D];
-      for (int j = 0; j < D; ++j) centre[j] = mine.candidates.at[j][at];
+      for (int j = 0; j < D; ++j) centre[j] = all.at[j][at];
       const int place = int(at - range.first);
 #pragma omp simd
       for (std::int64_t i = 0; i < size; ++i) {
@@ -342,28 +269,12 @@ class Tree : public CpuSolver<T> {
         least[i] = dist < before ? dist : before;
       }
     }
-    const std::span<const int> ids = std::span(mine.candidates.ids).subspan(range.first, range.size());
     for (std::int64_t i = 0; i < size; ++i) {
       if (!doubtful[i]) continue;
       T point[D];
       for (int j = 0; j < D; ++j) point[j] = x[j][i];
-      places[i] = nearest<D>(point, ids);
+      places[i] = nearest<D>(point, std::span(all.ids).subspan(range.first, range.size()));
     }
-    for (std::int64_t i = 0; i < size; ++i) best[i] = ids[places[i]];
-    std::int32_t* const labels = &labels_[first];
-    std::int64_t changed = 0;
-#pragma omp simd reduction(+ : changed)
-    for (std::int64_t i = 0; i < size; ++i) {
-      changed += labels[i] != best[i];
-      labels[i] = best[i];
-    }
-    mine.changed += changed;
-    mine.of_leaf.assign(range.size() * D, {});
-    for (std::int64_t i = 0; i < size; ++i)
-      for (int j = 0; j < D; ++j) mine.of_leaf[std::size_t(places[i]) * D + j].add(double(x[j][i]));
-    for (std::int64_t i = 0; i < size; ++i) ++mine.counts[best[i]];
-    for (std::size_t at = 0; at < range.size(); ++at)
-      for (int j = 0; j < D; ++j) mine.sums[std::size_t(ids[at]) * D + j].add(mine.of_leaf[at * D + j].total());
   }
 
   /// The place of the first of the nearest.
