@@ -277,13 +277,13 @@ class Tree : public CpuSolver<T> {
     }
   }
 
-  /// The place of the first of the nearest.
+  /// The place of the first of the nearest: candidates ascend.
   template <int D>
   int nearest(const T* x, std::span<const int> ids) const {
     const auto at = [&](int place) { return &out_.assigned_centroids[std::size_t(ids[place]) * D]; };
     int best = 0;
     for (int place = 1; place < std::ssize(ids); ++place)
-      if (const int nearer = compare_distances(x, at(place), at(best), D); nearer < 0 || (nearer == 0 && ids[place] < ids[best])) best = place;
+      if (compare_distances(x, at(place), at(best), D) < 0) best = place;
     return best;
   }
 
