@@ -1,5 +1,5 @@
-// cpu/lloyd/sorted and tree: random problems of one dimension, or of a few, have exact labels and means, whatever the number of threads. Sums that cancel
-// or vary widely are as exact as others. In one dimension auto takes sorted.
+// cpu/lloyd/sorted and tree, gpu/lloyd/boxes: random problems of one dimension, or of a few, have exact labels and means, whatever the number of threads
+// or the size of a box. Sums that cancel or vary widely are as exact as others. In one dimension auto takes sorted. The GPU's skip without one.
 #include <cmath>
 
 #include "bench/base/exact.hpp"
@@ -24,25 +24,58 @@ struct FewDimensions : ::testing::Test {
       default: return (below(2) ? 1e6 : -1e6) * (1 + between(-1e-6, 1e-6));
     }
   }
+
+  /// 150 problems. widest: dimensions at most; parameters: drawn for each.
+  void expect_exact(const std::string& name, int widest, auto parameters) {
+    for (int draw = 0; draw < 150; ++draw) {
+      const int kind = draw % 5, n = std::vector{1, 2, 37, 1000, 25'000}[draw / 5 % 5], k = 1 + below(std::min(n, 60));
+      const int d = 1 + below(n > 1000 ? std::min(widest, 3) : widest);
+      const bool to_rest = below(2);
+      const Drawn<T> drawn({.n = n, .d = d, .k = k, .max_iters = to_rest ? 100 : 4, .tolerance = to_rest ? 0.0 : -1.0}, [&] { return value(kind); });
+      const ParameterValues values = parameters();
+      const auto made = solve(drawn.problem, name, values);
+      const auto found = judge(drawn.problem, made, named(name).description, config_of(named(name), values));
+      EXPECT_EQ(found.verdict, "") << name << ", draw " << draw;
+      EXPECT_EQ(found.grade, Grade::exact) << name << ", draw " << draw;
+      if (sizeof(T) == 4 && kind < 2) {
+        EXPECT_EQ(made.iters, solve(drawn.problem, "cpu/lloyd/reference").iters) << name << ", draw " << draw;
+      }
+    }
+  }
 };
 TYPED_TEST_SUITE(FewDimensions, Precisions);
 
 TYPED_TEST(FewDimensions, HaveExactLabelsAndMeans) {
-  for (const std::string name : {"cpu/lloyd/sorted", "cpu/lloyd/tree"})
-    for (int draw = 0; draw < 150; ++draw) {
-      const int kind = draw % 5, n = std::vector{1, 2, 37, 1000, 25'000}[draw / 5 % 5], k = 1 + this->below(std::min(n, 60));
-      const int d = name == "cpu/lloyd/sorted" ? 1 : 1 + this->below(n > 1000 ? 3 : 8);
-      const bool to_rest = this->below(2);
-      const Drawn<TypeParam> drawn({.n = n, .d = d, .k = k, .max_iters = to_rest ? 100 : 4, .tolerance = to_rest ? 0.0 : -1.0},
-                                   [&] { return this->value(kind); });
-      const ParameterValues threads = {{"threads", std::int64_t(this->below(4))}};
-      const auto made = solve(drawn.problem, name, threads);
-      const auto found = judge(drawn.problem, made, named(name).description, config_of(named(name), threads));
-      EXPECT_EQ(found.verdict, "") << name << ", draw " << draw;
-      EXPECT_EQ(found.grade, Grade::exact) << name << ", draw " << draw;
-      if (sizeof(TypeParam) == 4 && kind < 2) {
-        EXPECT_EQ(made.iters, solve(drawn.problem, "cpu/lloyd/reference").iters) << name << ", draw " << draw;
-      }
+  const auto threads = [this] { return ParameterValues{{"threads", std::int64_t(this->below(4))}}; };
+  this->expect_exact("cpu/lloyd/sorted", 1, threads);
+  this->expect_exact("cpu/lloyd/tree", 8, threads);
+}
+
+template <class T>
+struct FewDimensionsOnTheGpu : FewDimensions<T> {
+  void SetUp() override {
+    if (!device::available()) GTEST_SKIP() << device::unavailable();
+  }
+  std::int64_t one_of(std::vector<std::int64_t> values) { return values[this->below(int(values.size()))]; }
+  ParameterValues boxes() { return {{"bucket", one_of({32, 64, 256})}, {"group", one_of({1, 8, 32})}, {"grid", one_of({1, 66, 132})}}; }
+};
+TYPED_TEST_SUITE(FewDimensionsOnTheGpu, Precisions);
+
+TYPED_TEST(FewDimensionsOnTheGpu, HaveExactLabelsAndMeans) {
+  this->expect_exact("gpu/lloyd/boxes", 8, [this] { return this->boxes(); });
+}
+
+/// Copies of points among them, so that there are fewer distinct ones; more centroids than a warp has lanes.
+TYPED_TEST(FewDimensionsOnTheGpu, GiveTheSameBitsWhateverTheBoxes) {
+  for (const int d : {1, 2, 3, 5, 8})
+    for (const int k : {3, 150}) {
+      const Drawn<TypeParam> drawn({.n = 60'000, .d = d, .k = k, .max_iters = 30},
+                                   [&] { return this->below(2) ? this->below(9) : this->between(0, 9); });
+      const auto expected = solve(drawn.problem, "gpu/lloyd/boxes");
+      const std::string what = std::to_string(d) + " dimensions, k = " + std::to_string(k);
+      for (int draw = 0; draw < 4; ++draw) expect_same_bits(solve(drawn.problem, "gpu/lloyd/boxes", this->boxes()), expected, what);
+      expect_same_bits(solve(drawn.problem, "gpu/lloyd/distinct"), expected, what + ", distinct");
+      expect_same_bits(expected, solve(drawn.problem, "gpu/hamerly/neighbours"), what + ", neighbours");
     }
 }
 

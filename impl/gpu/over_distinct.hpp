@@ -1,4 +1,4 @@
-// gpu/hamerly/neighbours and gpu/yinyang/compacted over the distinct points of a problem, each with its number of copies. A point that moves changes the
+// gpu/hamerly/neighbours, gpu/yinyang/compacted and gpu/lloyd/boxes over the distinct points of a problem, each with its number of copies. A point that moves changes the
 // sums by all its copies. Sums are integers, so labels and means are those of a run over all points, to the last bit.
 #pragma once
 
@@ -15,6 +15,10 @@ template <class T>
 std::unique_ptr<AnySolver<T>> over_distinct(const Problem<T>& problem, const Config& config, Trace& trace);
 }
 namespace compacted {
+template <class T>
+std::unique_ptr<AnySolver<T>> over_distinct(const Problem<T>& problem, const Config& config, Trace& trace);
+}
+namespace boxes {
 template <class T>
 std::unique_ptr<AnySolver<T>> over_distinct(const Problem<T>& problem, const Config& config, Trace& trace);
 }

@@ -146,9 +146,7 @@ class Neighbours : public cuda::OneLaunch<T, Run<T>> {
     for (std::size_t iter = 1; iter < stamps.size(); ++iter) {
       const Bits* const tally = tallies.data() + iter * tally_size;
       trace.begin_iteration();
-      trace.add("assign", double(stamps[iter].assigned - stamps[iter - 1].made) * 1e-9);
-      trace.add("wait", double(stamps[iter].met - stamps[iter].assigned) * 1e-9);
-      trace.add("update", double(stamps[iter].made - stamps[iter].met) * 1e-9);
+      cuda::add_phases(trace, stamps[iter - 1], stamps[iter]);
       trace.count("changed", double(tally[changed]));
       trace.count("past_bounds", double(tally[past]));
       trace.count("past_global", double(tally[tight]));
@@ -164,7 +162,7 @@ class Neighbours : public cuda::OneLaunch<T, Run<T>> {
   cuda::Buffer<float2> bounds_;
   cuda::Buffer<std::uint16_t> slice_labels_;
   cuda::Buffer<Bits> control_;  // changes, meetings, tallies
-  cuda::Buffer<Stamps> stamps_;
+  cuda::Buffer<cuda::Stamps> stamps_;
   // Take the kernel's address only here: identical template instances in two translation units are distinct device functions.
   void (*kernel_)(Run<T>) = nullptr;
   std::optional<cuda::Graph> graph_;

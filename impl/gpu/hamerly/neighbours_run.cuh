@@ -3,7 +3,6 @@
 
 #include "impl/gpu/hamerly/neighbours_assign.cuh"
 #include "impl/gpu/hamerly/neighbours_centroids.cuh"
-#include "impl/gpu/whole_run.cuh"
 
 namespace km::neighbours {
 

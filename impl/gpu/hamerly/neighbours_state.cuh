@@ -24,6 +24,7 @@
 #include "impl/gpu/lloyd/resident_sums.cuh"
 #include "impl/gpu/lloyd/screen_settle.cuh"
 #include "impl/gpu/quotient.cuh"
+#include "impl/gpu/whole_run.cuh"
 #include "impl/gpu/yinyang/bounds.cuh"
 
 namespace km::neighbours {
@@ -66,10 +67,6 @@ constexpr int most_threads = D * sizeof(T) <= 32 ? 1024 : 512;
 
 /// Counters of one iteration.
 enum { changed, past, tight, evaluated, in_doubt, tally_size };
-/// Times of block 0 in an iteration, nanoseconds: labels done, all blocks done, centroids made.
-struct Stamps {
-  Bits assigned, met, made;
-};
 
 template <class T>
 struct Run {
@@ -93,7 +90,7 @@ struct Run {
   T *assigned, *next;
   std::int32_t* labels_out;
   int* iters;
-  Stamps* stamps;
+  cuda::Stamps* stamps;
 };
 
 /// Layout of a block's shared memory, in this order. The first iteration's table lies where later distances and points are.

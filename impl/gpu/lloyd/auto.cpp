@@ -20,6 +20,8 @@ constexpr choosing::Rival rivals[] = {
     {10, "gpu/hamerly/neighbours"},
     {11, "gpu/hamerly/distinct", "", "gpu/hamerly/neighbours"},
     {12, "gpu/yinyang/distinct", "", "gpu/yinyang/compacted"},
+    {13, "gpu/lloyd/boxes"},
+    {14, "gpu/lloyd/distinct", "", "gpu/lloyd/boxes"},
 };
 
 template <class T>

@@ -1,0 +1,237 @@
+// Few dimensions: points are sorted into tiles that lie in small boxes, those of a kd-tree's leaves. Where one centroid is the nearest to a whole box, it
+// takes the tile without a look at its points: the filtering algorithm (Kanungo, Mount, Netanyahu, Piatko, Silverman and Wu, IEEE TPAMI 24, 2002) on one
+// level, wide enough for a card. Else the points of the tile meet the centroids that the box did not drop. fp64 decides throughout. A tile's sums
+// are known, so one that changes owner moves as a whole. Sums are integers, and only what moved is added.
+// All iterations are one kernel. Boxes stay in shared memory if they fit; blocks meet once an iteration, and each makes all centroids itself.
+// Cost of an iteration: 10 d operations of fp64 a box and centroid; the points of tiles on boundaries read once, 3 d operations of fp64 a candidate; 2 d
+// additions to L2 a moved point or tile. About n^(1 - 1/d) k^(1/d) points lie on boundaries. Per run: a label read at random a point. Prepare sorts.
+// Memory: the points again, 6 bytes a point, and a box and a sum a tile; 24 bytes a point in prepare.
+// Limit: 8 dimensions; centroids and sums in a block's shared memory, some 8,000 values; a card whose fp64 is not much slower than its fp32.
+#include <algorithm>
+#include <optional>
+
+#include "bench/device/cuda_host.cuh"
+#include "impl/cost_terms.hpp"
+#include "impl/gpu/lloyd/boxes_order.cuh"
+#include "impl/gpu/lloyd/boxes_run.cuh"
+#include "impl/gpu/lloyd/screen_halves.cuh"
+#include "impl/gpu/over_distinct.hpp"
+#include "impl/gpu/registration.hpp"
+
+namespace km {
+namespace {
+
+using namespace boxes;
+
+constexpr std::size_t other_bytes = 1024;  // of shared memory
+constexpr int wanted_cells = 1024;         // of the sums, copied so that blocks contend less
+
+/// Where a tile's box and sums stand: blocks have every grid-th group.
+struct Slots {
+  unsigned grid;
+  int tiles_a_group, tiles_a_block;
+  std::int64_t count() const { return std::int64_t(grid) * tiles_a_block; }
+  __device__ std::int64_t operator()(std::int64_t tile) const {
+    const std::int64_t group = tile / tiles_a_group;
+    return group % grid * tiles_a_block + group / grid * tiles_a_group + tile % tiles_a_group;
+  }
+};
+
+/// A warp copies a tile's points, n x D, to D x size, zeros beyond n, and finds its box. numbers: of copies, and where the tiles note them; or null.
+template <class T, int D>
+__global__ void lay_out(const T* __restrict__ rows, const std::int32_t* __restrict__ numbers, const std::int32_t* __restrict__ order, std::int64_t n,
+                        int size, Slots slot, T* points, std::int32_t* tile_numbers, std::int32_t* places, T* box) {
+  const std::int64_t tile = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32, first = tile * size;
+  if (first >= n) return;
+  T high[D], negative_low[D];
+#pragma unroll
+  for (int j = 0; j < D; ++j) high[j] = negative_low[j] = -cuda::infinity<T>;
+  for (int i = threadIdx.x % 32; i < size; i += 32) {
+    const std::int64_t from = first + i < n ? order[first + i] : -1;
+    if (from >= 0) places[from] = static_cast<std::int32_t>(first + i);
+    if (numbers) tile_numbers[first + i] = from >= 0 ? numbers[from] : 0;
+#pragma unroll
+    for (int j = 0; j < D; ++j) {
+      const T value = from >= 0 ? rows[from * D + j] : T(0);
+      points[first * D + j * size + i] = value;
+      if (from >= 0) high[j] = max(high[j], value), negative_low[j] = max(negative_low[j], -value);
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < D; ++j) {
+    const T greatest = cuda::max_over_warp(high[j]), least = -cuda::max_over_warp(negative_low[j]);
+    if (threadIdx.x % 32 == 0) box[slot(tile) * 2 * D + j] = least, box[slot(tile) * 2 * D + D + j] = greatest;
+  }
+}
+
+/// A thread a group and dimension: the box of its tiles' boxes.
+template <class T>
+__global__ void box_groups(const T* __restrict__ boxes, std::int64_t tiles, int d, Slots slot, std::int64_t groups, T* group_boxes) {
+  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, group = at / d;
+  if (group >= groups) return;
+  const int j = static_cast<int>(at % d);
+  T least = cuda::infinity<T>, greatest = -cuda::infinity<T>;
+  for (std::int64_t tile = group * slot.tiles_a_group; tile < min((group + 1) * slot.tiles_a_group, tiles); ++tile)
+    least = min(least, boxes[slot(tile) * 2 * d + j]), greatest = max(greatest, boxes[slot(tile) * 2 * d + d + j]);
+  group_boxes[group * 2 * d + j] = least, group_boxes[group * 2 * d + d + j] = greatest;
+}
+
+/// A thread a tile and dimension.
+template <class T>
+__global__ void sum_tiles(const T* __restrict__ points, const std::int32_t* __restrict__ numbers, std::int64_t n, std::int64_t tiles, int d, int size,
+                          Slots slot, FixedPoint q, Bits* sums) {
+  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x, tile = at / d;
+  if (tile >= tiles) return;
+  const int j = static_cast<int>(at % d), here = static_cast<int>(min(n - tile * size, std::int64_t(size)));
+  long long coarse = 0, fine = 0, count = 0;
+  for (int i = 0; i < here; ++i) {
+    const int number = numbers ? numbers[tile * size + i] : 1;
+    long long whole, rest;
+    q.split(double(points[at * size + i]), whole, rest);
+    coarse += whole * number, fine += rest * number, count += number;
+  }
+  Bits* const to = sums + slot(tile) * sums_of_tile(d);
+  to[j] = Bits(coarse), to[d + j] = Bits(fine);
+  if (j == 0) to[2 * d] = Bits(count);
+}
+
+template <class T>
+class Boxes : public cuda::OneLaunch<T, Run<T>> {
+ public:
+  Boxes(const Problem<T>& problem, const Config& config, Trace& trace, cuda::DistinctRows<T>* distinct = nullptr)
+      : Base(problem, problem.n, distinct), stamps_(std::int64_t(problem.max_iters) + 1) {
+    cuda::Stream& stream = host_.stream;
+    const cuda::Buffer<T> rows = distinct ? std::move(distinct->points) : cuda::upload_rows(problem, trace, stream);
+    const cuda::Phase phase(trace, "layout", stream);
+    run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), this->points_with_copies());
+    with_width<1, 2, 3, 4, 5, 6, 7, most_dimensions>(problem.d, [&](auto D) { lay_out_points<decltype(D)::value>(rows.data(), config); });
+    limit(problem.max_iters);
+    stream.synchronize();  // rows are freed on return
+  }
+
+  bool limit(int iters) final {
+    Base::limit(iters);
+    graph_.emplace(host_.stream, [this] {  // faster to launch than its parts
+      cuda::clear(host_.stream, zeros_);
+      this->enqueue(kernel_);
+    });
+    return true;
+  }
+
+ private:
+  using Base = cuda::OneLaunch<T, Run<T>>;
+  using Base::host_, Base::run_, Base::grid_, Base::threads_, Base::bytes_;
+
+  void launch() override { graph_->launch(host_.stream); }
+
+  template <int D>
+  void lay_out_points(const T* rows, const Config& config) {
+    const cudaStream_t stream = host_.stream;
+    const std::int64_t n = host_.problem.n, max_iters = host_.problem.max_iters;
+    const int k = host_.problem.k, size = static_cast<int>(config.number("bucket"));
+    const std::int64_t tiles = (n + size - 1) / size;
+    choose_grid<D>(tiles, config);
+    const Slots slots{grid_, run_.tiles_a_group, run_.tiles_a_block};
+    const int change_size = 2 * k * D + k;
+    run_.copies = std::clamp(wanted_cells / (k * D), 1, 8);
+    points_ = cuda::Buffer<T>(tiles * D * size), boxes_ = cuda::Buffer<T>(slots.count() * 2 * D), group_boxes_ = cuda::Buffer<T>(run_.groups * 2 * D);
+    sums_ = cuda::Buffer<Bits>(slots.count() * sums_of_tile(D)), tile_labels_ = cuda::Buffer<std::uint16_t>(tiles * size);
+    places_in_tiles_ = cuda::Buffer<std::int32_t>(n);
+    zeros_ = cuda::Buffer<Bits>(max_iters + 1 + 3 * std::int64_t(run_.copies) * change_size);
+    if (!run_.held) owners_ = cuda::Buffer<std::int16_t>(slots.count());
+    const std::int32_t* const numbers = this->numbers_.data();
+    if (numbers) tile_numbers_ = cuda::Buffer<std::int32_t>(tiles * size);
+
+    const cuda::Buffer<std::int32_t> order = order_of(rows, n, D, size, stream);
+    lay_out<T, D><<<cuda::blocks(tiles * 32, 256), 256, 0, stream>>>(rows, numbers, order.data(), n, size, slots, points_.data(),
+                                                                     tile_numbers_.data(), places_in_tiles_.data(), boxes_.data());
+    cuda::check_launch();
+    sum_tiles<<<cuda::blocks(tiles * D, 256), 256, 0, stream>>>(points_.data(), tile_numbers_.data(), n, tiles, D, size, slots, run_.fixed_point,
+                                                                sums_.data());
+    cuda::check_launch();
+    box_groups<<<cuda::blocks(run_.groups * D, 256), 256, 0, stream>>>(boxes_.data(), tiles, D, slots, run_.groups, group_boxes_.data());
+    cuda::check_launch();
+    run_.points = points_.data(), run_.group_boxes = group_boxes_.data(), run_.numbers = tile_numbers_.data(), run_.boxes = boxes_.data(),
+    run_.sums = sums_.data();
+    run_.owners = owners_.data(), run_.labels = tile_labels_.data(), run_.tiles = tiles, run_.size = size;
+    run_.meetings = zeros_.data(), run_.changes = zeros_.data() + max_iters + 1, run_.places = places_in_tiles_.data();
+    run_.assigned = host_.assigned.data(), run_.next = host_.next.data(), run_.labels_out = host_.labels.data(), run_.stamps = stamps_.data();
+    kernel_ = iterate_all<T, D>;
+    cuda::allow_shared(kernel_, std::int64_t(bytes_));
+    cuda::check(cudaStreamSynchronize(stream));  // the order is freed on return
+  }
+
+  /// A warp has a group at least, and a block holds its boxes if they fit.
+  template <int D>
+  void choose_grid(std::int64_t tiles, const Config& config) {
+    threads_ = threads_of<T, D>;
+    const int warps = threads_ / 32;
+    const std::int64_t most = std::min<std::int64_t>(config.number("grid"), cuda::multiprocessors());
+    run_.tiles_a_group = static_cast<int>(std::clamp<std::int64_t>(tiles / (most * warps), 1, config.number("group")));
+    run_.groups = (tiles + run_.tiles_a_group - 1) / run_.tiles_a_group;
+    grid_ = static_cast<unsigned>(std::clamp<std::int64_t>((run_.groups + warps - 1) / warps, 1, most));
+    run_.tiles_a_block = static_cast<int>((run_.groups + grid_ - 1) / grid_ * run_.tiles_a_group);
+    SharedLayout layout{host_.problem.k, D, warps, run_.tiles_a_block, sizeof(T)};
+    run_.held = layout.bytes() + other_bytes <= std::size_t(cuda::most_shared_bytes());
+    if (!run_.held) layout.tiles = 0;
+    bytes_ = layout.bytes();
+  }
+
+  void report(Trace& trace) override {
+    const auto stamps = this->records(stamps_);
+    for (std::size_t iter = 1; iter < stamps.size(); ++iter) {
+      trace.begin_iteration();
+      cuda::add_phases(trace, stamps[iter - 1], stamps[iter]);
+    }
+  }
+
+  cuda::Buffer<T> points_, boxes_, group_boxes_;
+  cuda::Buffer<Bits> sums_, zeros_;  // the second: meetings, changes
+  cuda::Buffer<std::int16_t> owners_;
+  cuda::Buffer<std::uint16_t> tile_labels_;
+  cuda::Buffer<std::int32_t> tile_numbers_, places_in_tiles_;
+  cuda::Buffer<cuda::Stamps> stamps_;
+  void (*kernel_)(Run<T>) = nullptr;
+  std::optional<cuda::Graph> graph_;
+};
+
+/// The run, iterations, boxes and centroids, points read, distances to candidates, sums of blocks, labels. Where clusters and tiles are cubes, a tile meets
+/// (1 + side of a tile / side of a cluster)^d clusters; of one, it reads no point.
+std::vector<double> cost_of(const ProblemShape& p, const Config& config, int value_bytes) {
+  const cost::Counts c(p, value_bytes);
+  const double tile = double(config.number("bucket")), met = std::min(c.k, std::pow(1 + std::pow(c.k * tile / std::max(c.n, tile), 1 / c.d), c.d));
+  const double open = std::min(1.0, met - 1);
+  return {1,  c.iters, c.iters * c.n / tile * c.k * c.d, c.iters * open * c.n * c.d * c.bytes, c.iters * open * c.n * met * c.d, c.iters * c.k * c.d,
+          c.n};
+}
+
+const Register<Boxes> registration{{
+    .summary = "few dimensions: tiles of points in small boxes, which drop centroids that are farther than another from all of them",
+    .device = Device::gpu,
+    .parameters = {tunable("bucket", 64, {32, 64, 128, 256}, "points of a tile"),
+                   tunable("group", 8, {1, 4, 8, 16, 32}, "tiles of a group, at most; fewer if a warp would have no group"),
+                   tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no group",
+                           cuda::within_multiprocessors)},
+    .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
+      if (p.d > most_dimensions) return "more than 8 dimensions: boxes exclude too little";
+      if (p.n > std::numeric_limits<std::int32_t>::max()) return "more than 2^31 points: a place has 32 bits";
+      if (p.k > std::numeric_limits<std::int16_t>::max() ||
+          SharedLayout{p.k, p.d, 32, 0, std::size_t(value_bytes)}.bytes() + other_bytes > std::size_t(cuda::most_shared_bytes()))
+        return "so many centroids, with their sums, exceed a block's shared memory";
+      return "";
+    },
+    .fixed_point = true,
+    .cost = cost_of,
+}};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<AnySolver<T>> boxes::over_distinct(const Problem<T>& problem, const Config& config, Trace& trace) {
+  cuda::DistinctRows<T> rows = cuda::distinct_rows(problem, trace);
+  return std::make_unique<Boxes<T>>(rows.among(problem), config, trace, &rows);
+}
+template std::unique_ptr<AnySolver<float>> boxes::over_distinct(const Problem<float>&, const Config&, Trace&);
+template std::unique_ptr<AnySolver<double>> boxes::over_distinct(const Problem<double>&, const Config&, Trace&);
+
+}  // namespace km

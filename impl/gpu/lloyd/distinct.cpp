@@ -1,0 +1,23 @@
+// gpu/lloyd/boxes over the distinct points, each with its number of copies (over_distinct.hpp).
+// Cost: prepare finds them on the device; a run spreads their labels at its end, 12 bytes a point.
+#include "impl/gpu/over_distinct.hpp"
+
+namespace km {
+namespace {
+
+constexpr const char* over = "gpu/lloyd/boxes";
+
+template <class T>
+struct Distinct : Wrapped<T> {
+  Distinct(const Problem<T>& problem, const Config&, Trace& trace) : Wrapped<T>(boxes::over_distinct(problem, defaults_of(over), trace)) {}
+};
+
+const Register<Distinct> registration{{
+    .summary = "boxes over the distinct points, each with its number of copies",
+    .device = Device::gpu,
+    .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) { return cannot_run(over, p, value_bytes); },
+    .fixed_point = true,
+}};
+
+}  // namespace
+}  // namespace km
