@@ -132,7 +132,7 @@ class Tree : public CpuSolver<T> {
 
   template <int D>
   Range given(const std::vector<int>& ids, Candidates& all) const {
-    all.reserve<D>(ids.size());
+    all.template reserve<D>(ids.size());
     for (std::size_t at = 0; at < ids.size(); ++at) {
       all.ids[at] = ids[at];
       for (int j = 0; j < D; ++j) all.at[j][at] = double(out_.assigned_centroids[std::size_t(ids[at]) * D + j]);
@@ -173,7 +173,7 @@ class Tree : public CpuSolver<T> {
   template <int D>
   Range keep_nearer(std::size_t node, Range given, Candidates& all) const {
     const std::size_t count = given.size();
-    all.reserve<D>(given.last + count);
+    all.template reserve<D>(given.last + count);
     double low[D], high[D], middle[D], nearest[D];
     std::array<double*, D> at;
     for (int j = 0; j < D; ++j) {
