@@ -14,12 +14,13 @@ struct FewDimensions : ::testing::Test {
   int below(int limit) { return std::uniform_int_distribution(0, limit - 1)(random); }
   double between(double low, double high) { return std::uniform_real_distribution(low, high)(random); }
 
+  static constexpr int varied = 2;  // integers do not have its range
   /// Spread evenly, ties and duplicates, magnitudes from 1e-12 to 1e12, far from zero, or in two heaps whose sums cancel.
   double value(int kind) {
     switch (kind) {
       case 0: return between(0, 1);
       case 1: return below(11) - 5;
-      case 2: return std::pow(10.0, between(-12, 12)) * (below(2) ? 1 : -1);
+      case varied: return std::pow(10.0, between(-12, 12)) * (below(2) ? 1 : -1);
       case 3: return 1e4 + between(0, 1);
       default: return (below(2) ? 1e6 : -1e6) * (1 + between(-1e-6, 1e-6));
     }
@@ -36,7 +37,9 @@ struct FewDimensions : ::testing::Test {
       const auto made = solve(drawn.problem, name, values);
       const auto found = judge(drawn.problem, made, named(name).description, config_of(named(name), values));
       EXPECT_EQ(found.verdict, "") << name << ", draw " << draw;
-      EXPECT_EQ(found.grade, Grade::exact) << name << ", draw " << draw;
+      if (kind != varied || !named(name).description.fixed_point) {
+        EXPECT_EQ(found.grade, Grade::exact) << name << ", draw " << draw;
+      }
       if (sizeof(T) == 4 && kind < 2) {
         EXPECT_EQ(made.iters, solve(drawn.problem, "cpu/lloyd/reference").iters) << name << ", draw " << draw;
       }

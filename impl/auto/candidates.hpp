@@ -38,7 +38,7 @@ struct Candidate {
 
   std::optional<Forecast> predicted(ProblemShape shape, const CostModel& model, Precision precision) const {
     shape.n = std::max<std::int64_t>(1, std::int64_t(double(shape.n) * share));
-    return model.forecast(like ? *like : *implementation, shape, config, precision);
+    return like ? model.forecast(*like, shape, km::defaults(like->description), precision) : model.forecast(*implementation, shape, config, precision);
   }
   double likely() const { return forecast ? forecast->seconds : never; }
 };
