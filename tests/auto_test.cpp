@@ -266,7 +266,7 @@ TYPED_TEST(EqualPoints, CountAsOftenAsTheyOccur) {
     std::set<std::vector<TypeParam>> rows;
     for (std::int64_t i = 0; i < repeated.problem.n; ++i) rows.emplace(&repeated.points[i * 3], &repeated.points[i * 3] + 3);
     const Solution<TypeParam> expected = solve(repeated.problem, "cpu/lloyd/reference");
-    for (const char* name : {"cpu/lloyd/distinct", "gpu/hamerly/distinct", "gpu/yinyang/distinct"}) {
+    for (const char* name : {"cpu/lloyd/distinct", "cpu/lloyd/distinct_tree", "gpu/hamerly/distinct", "gpu/yinyang/distinct", "gpu/lloyd/distinct"}) {
       if (!find_implementation(name) || (std::string_view(name).starts_with("gpu") && !device::available())) continue;
       Trace trace(true);
       const Solution<TypeParam> made = solve(repeated.problem, name, {}, trace);
@@ -329,10 +329,12 @@ struct StoppedEarly : ::testing::Test {};
 TYPED_TEST_SUITE(StoppedEarly, Precisions);
 
 TYPED_TEST(StoppedEarly, ACandidateGoesOnAsIfItNeverHad) {
-  for (const char* name : {"cpu/lloyd/screened", "cpu/lloyd/distinct", "cpu/lloyd/two_step", "cpu/lloyd/single_pass", "cpu/yinyang/global",
-                           "cpu/yinyang/group", "cpu/yinyang/local", "cpu/triangle/reinforced", "gpu/lloyd/registers", "gpu/lloyd/single_pass",
-                           "gpu/lloyd/screened", "gpu/lloyd/screened_mma", "gpu/lloyd/resident", "gpu/lloyd/register_tiles", "gpu/yinyang/compacted",
-                           "gpu/hamerly/neighbours", "gpu/hamerly/distinct", "gpu/yinyang/distinct"})
+  for (const char* name :
+       {"cpu/lloyd/screened",     "cpu/lloyd/distinct",     "cpu/lloyd/two_step",      "cpu/lloyd/single_pass",    "cpu/yinyang/global",
+        "cpu/yinyang/group",      "cpu/yinyang/local",      "cpu/triangle/reinforced", "gpu/lloyd/registers",      "gpu/lloyd/single_pass",
+        "gpu/lloyd/screened",     "gpu/lloyd/screened_mma", "gpu/lloyd/resident",      "gpu/lloyd/register_tiles", "gpu/yinyang/compacted",
+        "gpu/hamerly/neighbours", "gpu/hamerly/distinct",   "gpu/yinyang/distinct",    "gpu/lloyd/boxes",          "gpu/lloyd/distinct",
+        "cpu/lloyd/sorted",       "cpu/lloyd/tree",         "cpu/lloyd/distinct_tree"})
     for (const double tolerance : {-1.0, 0.0}) {
       const Implementation* const one = find_implementation(name);
       if (!one || !one->has(precision_of<TypeParam>)) continue;

@@ -1,4 +1,4 @@
-// cpu/lloyd/sorted and tree, gpu/lloyd/boxes: random problems of one dimension, or of a few, have exact labels and means, whatever the number of threads
+// cpu/lloyd/sorted, tree and distinct_tree, gpu/lloyd/boxes: random problems of one dimension, or of a few, have exact labels and means, whatever the number of threads
 // or the size of a box. Sums that cancel or vary widely are as exact as others. In one dimension auto takes sorted. The GPU's skip without one.
 #include <cmath>
 
@@ -52,6 +52,7 @@ TYPED_TEST(FewDimensions, HaveExactLabelsAndMeans) {
   const auto threads = [this] { return ParameterValues{{"threads", std::int64_t(this->below(4))}}; };
   this->expect_exact("cpu/lloyd/sorted", 1, threads);
   this->expect_exact("cpu/lloyd/tree", 8, threads);
+  this->expect_exact("cpu/lloyd/distinct_tree", 8, threads);
 }
 
 template <class T>

@@ -28,17 +28,26 @@ struct Rival {
 
 constexpr double never = std::numeric_limits<double>::max();  // no infinity: fast-math knows none
 
+/// All parameters at their defaults, `threads` as given.
+inline Config defaults(const Description& description, int threads) {
+  auto values = km::defaults(description).values();
+  if (const auto at = values.find("threads"); at != values.end()) at->second = std::int64_t(threads);
+  return Config(std::move(values));
+}
+
 struct Candidate {
   int number = 0;
   const Implementation* implementation = nullptr;
   Config config;
+  int threads = 0;
   const Implementation* like = nullptr;  // costs as much, for `share` of the points
   double share = 1;
   std::optional<Forecast> forecast = {};  // of the run
 
   std::optional<Forecast> predicted(ProblemShape shape, const CostModel& model, Precision precision) const {
     shape.n = std::max<std::int64_t>(1, std::int64_t(double(shape.n) * share));
-    return like ? model.forecast(*like, shape, km::defaults(like->description), precision) : model.forecast(*implementation, shape, config, precision);
+    return like ? model.forecast(*like, shape, defaults(like->description, threads), precision)
+                : model.forecast(*implementation, shape, config, precision);
   }
   double likely() const { return forecast ? forecast->seconds : never; }
 };
@@ -46,13 +55,6 @@ struct Candidate {
 inline bool on_cpu(const Candidate& one) { return one.implementation->description.device == Device::cpu; }
 
 constexpr double few_distinct = 0.9, little_work = 1e9;  // of points; products of coordinates in a run: less is not worth a look at the points
-
-/// All parameters at their defaults, `threads` as given.
-inline Config defaults(const Description& description, int threads) {
-  auto values = km::defaults(description).values();
-  if (const auto at = values.find("threads"); at != values.end()) at->second = std::int64_t(threads);
-  return Config(std::move(values));
-}
 
 inline bool runs(std::string_view name, const ProblemShape& shape, Precision precision) {
   const Implementation* const one = find_implementation(name);
@@ -121,7 +123,7 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
     const Implementation& one = *find_implementation(rival.name);
     const bool shared = std::ranges::find(one.description.parameters, "threads", &Parameter::name) != one.description.parameters.end();
     for (const int count : shared ? threads : std::vector<int>{0}) {
-      Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count), .like = like};
+      Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count), .threads = count, .like = like};
       if (like) candidate.share = distinct;
       candidate.forecast = candidate.predicted(expected(shape), model, precision);
       found.push_back(std::move(candidate));

@@ -18,6 +18,7 @@ constexpr choosing::Rival rivals[] = {
     {108, "cpu/lloyd/distinct", in_one_dimension, "cpu/lloyd/screened"},
     {109, "cpu/lloyd/sorted"},
     {110, "cpu/lloyd/tree", in_one_dimension},
+    {111, "cpu/lloyd/distinct_tree", in_one_dimension, "cpu/lloyd/tree"},
 };
 
 /// All threads, a quarter, a sixteenth, …, one: waking a thread takes as long as a small iteration.
@@ -34,8 +35,9 @@ struct Auto : choosing::Auto<T> {
 };
 
 const Register<Auto> registration{{
-    .summary = "the fastest of screened, distinct, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost model and trials; "
-               "sorted if d = 1",
+    .summary =
+        "the fastest of screened, tree, both over distinct points, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost "
+        "model and trials; sorted if d = 1",
     .parameters = choosing::parameters(),
     .summation_depth = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, summation_depth); },
     .kept_points = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, kept_points); },
