@@ -39,15 +39,14 @@ struct Candidate {
   int number = 0;
   const Implementation* implementation = nullptr;
   Config config;
-  int threads = 0;
-  const Implementation* like = nullptr;  // costs as much, for `share` of the points
+  const Implementation* like = nullptr;  // costs as much, for `share` of the points, with `config_of_like`
+  Config config_of_like = {};
   double share = 1;
   std::optional<Forecast> forecast = {};  // of the run
 
   std::optional<Forecast> predicted(ProblemShape shape, const CostModel& model, Precision precision) const {
     shape.n = std::max<std::int64_t>(1, std::int64_t(double(shape.n) * share));
-    return like ? model.forecast(*like, shape, defaults(like->description, threads), precision)
-                : model.forecast(*implementation, shape, config, precision);
+    return model.forecast(like ? *like : *implementation, shape, like ? config_of_like : config, precision);
   }
   double likely() const { return forecast ? forecast->seconds : never; }
 };
@@ -123,8 +122,8 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
     const Implementation& one = *find_implementation(rival.name);
     const bool shared = std::ranges::find(one.description.parameters, "threads", &Parameter::name) != one.description.parameters.end();
     for (const int count : shared ? threads : std::vector<int>{0}) {
-      Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count), .threads = count, .like = like};
-      if (like) candidate.share = distinct;
+      Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count), .like = like};
+      if (like) candidate.share = distinct, candidate.config_of_like = defaults(like->description, count);
       candidate.forecast = candidate.predicted(expected(shape), model, precision);
       found.push_back(std::move(candidate));
     }

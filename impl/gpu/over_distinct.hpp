@@ -1,5 +1,5 @@
-// gpu/hamerly/neighbours, gpu/yinyang/compacted and gpu/lloyd/boxes over the distinct points of a problem, each with its number of copies. A point that moves changes the
-// sums by all its copies. Sums are integers, so labels and means are those of a run over all points, to the last bit.
+// gpu/hamerly/neighbours, gpu/yinyang/compacted and gpu/lloyd/boxes over the distinct points of a problem, each with its number of copies. A point that
+// moves changes the sums by all its copies. Sums are integers, so labels and means are those of a run over all points, to the last bit.
 #pragma once
 
 #include <memory>

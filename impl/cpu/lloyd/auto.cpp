@@ -35,9 +35,9 @@ struct Auto : choosing::Auto<T> {
 };
 
 const Register<Auto> registration{{
-    .summary =
-        "the fastest of screened, tree, both over distinct points, two_step, single_pass, reinforced and the Yinyang ones, by a calibrated cost "
-        "model and trials; sorted if d = 1",
+    .summary = "the fastest of screened and tree, each also over distinct points, two_step, single_pass, reinforced and the Yinyang ones, by a "
+               "calibrated cost "
+               "model and trials; sorted if d = 1",
     .parameters = choosing::parameters(),
     .summation_depth = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, summation_depth); },
     .kept_points = [](const ProblemShape& p, const Config&) { return choosing::greatest(rivals, p, kept_points); },

@@ -15,7 +15,7 @@
 namespace km {
 namespace {
 
-/// Adds a value as often, without rounding where the sum does.
+/// Adds a value `copies` times. Exact if the sum is; of floats up to 2^29 times.
 template <class Sum, class T>
 void add_copies(Sum& sum, T value, std::int32_t copies) {
   const double all = double(value) * copies;
@@ -35,7 +35,7 @@ class BoxTree {
 
   /// copies: for how many points each stands; empty: one each.
   BoxTree(const Problem<T>& p, std::span<const std::int32_t> copies, std::int64_t bucket, int threads)
-      : d_(p.d), copies_(copies), order_(p.n), keys_(p.n), points_(std::size_t(p.n) * p.d) {
+      : d_(p.d), given_(copies), copies_(copies.size()), order_(p.n), keys_(p.n), points_(std::size_t(p.n) * p.d) {
     while ((std::int64_t(1) << depth_) * bucket < p.n) ++depth_;
     const std::size_t nodes = (std::size_t(2) << depth_) - 1;
     nodes_.resize(nodes), low_.resize(nodes * d_), high_.resize(nodes * d_), sums_.resize(nodes * d_);
@@ -57,7 +57,7 @@ class BoxTree {
   /// Coordinate j of a leaf's points, in the tree's order, and where point i of this order stands in the problem.
   const T* values(std::size_t leaf, int j) const { return &points_[nodes_[leaf].first * d_ + j * (nodes_[leaf].last - nodes_[leaf].first)]; }
   std::int64_t place(std::int64_t i) const { return order_[i]; }
-  std::int32_t copies(std::int64_t i) const { return copies_.empty() ? 1 : copies_[order_[i]]; }
+  std::int32_t copies(std::int64_t i) const { return copies_.empty() ? 1 : copies_[i]; }
 
  private:
   static constexpr std::int64_t large = 10'000;  // points worth a task
@@ -98,8 +98,11 @@ class BoxTree {
   }
 
   void fill(const Problem<T>& p, std::size_t leaf) {
-    const auto [first, last, unknown] = nodes_[leaf];
-    for (std::int64_t i = first; i < last; ++i) nodes_[leaf].points += copies(i);
+    const std::int64_t first = nodes_[leaf].first, last = nodes_[leaf].last;
+    for (std::int64_t i = first; i < last; ++i) {
+      if (!copies_.empty()) copies_[i] = given_[order_[i]];
+      nodes_[leaf].points += copies(i);
+    }
     for (int j = 0; j < d_; ++j) {
       T &low = low_[leaf * d_ + j] = std::numeric_limits<T>::max(), &high = high_[leaf * d_ + j] = std::numeric_limits<T>::lowest();
       for (std::int64_t i = first; i < last; ++i) {
@@ -111,7 +114,8 @@ class BoxTree {
   }
 
   int d_, depth_ = 0;
-  std::span<const std::int32_t> copies_;
+  std::span<const std::int32_t> given_;
+  std::vector<std::int32_t> copies_;  // the same in the tree's order
   std::vector<Node> nodes_;
   std::vector<T> low_, high_;
   std::vector<ExactSum> sums_;

@@ -19,7 +19,7 @@ class Distinct : DistinctRows<T>, public Screened<T> {
 
   void reset() {
     Screened<T>::reset();
-    all_.poison(shape_);
+    this->all.poison(shape_);
   }
 
   int iterate(Trace& trace) {
@@ -32,12 +32,12 @@ class Distinct : DistinctRows<T>, public Screened<T> {
       const std::int64_t changed = update(trace);
       if (out_.iters == p_.max_iters || shape_.converged(changed)) break;
     }
-    this->spread(out_, all_, threads_);
+    this->spread(out_, threads_);
     trace.count("distinct", double(p_.n) * out_.iters);  // counted once, so that the mean is the number
     return out_.iters;
   }
 
-  Solution<T> download() { return all_; }
+  Solution<T> download() { return this->all; }
 
  private:
   using Screened<T>::p_, Screened<T>::out_;
@@ -66,14 +66,16 @@ class Distinct : DistinctRows<T>, public Screened<T> {
   MovedSums<T> sums_;
   std::vector<std::vector<Move>> moves_;  // one list per thread
   Labels before_;                         // labels
-  Solution<T> all_;
 };
 
 const Register<Distinct> registration{{
     .summary = "screened over the distinct points, each with its number of copies; means from points that moved",
     .parameters = {threads_parameter(), instructions_parameter()},
-    .unsupported = [](const ProblemShape& p, const Config& config,
-                      int bytes) { return p.n > most_rows ? "2^31 points or more" : lacks_instructions(p, config, bytes); },
+    .unsupported =
+        [](const ProblemShape& p, const Config& config, int bytes) {
+          const std::string reason = too_many_rows(p);
+          return reason.empty() ? lacks_instructions(p, config, bytes) : reason;
+        },
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 1; },
 }};
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace km {
 namespace {
 
-constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max();
+/// Why a place cannot have 32 bits, or "".
+inline std::string too_many_rows(const ProblemShape& p) { return p.n > std::numeric_limits<std::int32_t>::max() ? "2^31 points or more" : ""; }
 
 /// The distinct rows of the points in order of their first ones, the number of copies of each, and the place of every point among them.
 template <class T>
@@ -43,8 +45,8 @@ class DistinctRows {
     return p;
   }
 
-  /// Gives all points the labels of their rows, and the rest of the solution.
-  void spread(const Solution<T>& of_rows, Solution<T>& all, int threads) const {
+  /// Makes the solution of all points: the labels of their rows, and the rest.
+  void spread(const Solution<T>& of_rows, int threads) {
     all.iters = of_rows.iters, all.assigned_centroids = of_rows.assigned_centroids, all.centroids = of_rows.centroids;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (std::size_t i = 0; i < places.size(); ++i) all.labels[i] = of_rows.labels[places[i]];
@@ -52,6 +54,7 @@ class DistinctRows {
 
   std::vector<T> rows;
   std::vector<std::int32_t> copies, places;
+  Solution<T> all;
 
  private:
   /// places[i] becomes the first point equal to i. Each thread has the points of its hashes, in a table with open addresses.

@@ -15,27 +15,29 @@ class DistinctTree : DistinctRows<T>, public Tree<T> {
 
   void reset() {
     Tree<T>::reset();
-    all_.poison(shape_);
+    this->all.poison(shape_);
   }
   int iterate(Trace& trace) {
     const int iters = Tree<T>::iterate(trace);
-    this->spread(this->out_, all_, threads_);
-    trace.count("distinct", double(this->rows.size() / shape_.d) * iters);  // counted once, so that the mean is the number
+    this->spread(this->out_, threads_);
+    trace.count("distinct", double(this->copies.size()) * iters);  // counted once, so that the mean is the number
     return iters;
   }
-  Solution<T> download() { return all_; }
+  Solution<T> download() { return this->all; }
 
  private:
   ProblemShape shape_;
   int threads_;
-  Solution<T> all_;
 };
 
 const Register<DistinctTree> registration{{
     .summary = "tree over the distinct points, each with its number of copies",
     .parameters = tree_parameters(),
-    .unsupported = [](const ProblemShape& p, const Config& config,
-                      int bytes) { return p.n > most_rows ? "2^31 points or more" : too_many_dimensions(p, config, bytes); },
+    .unsupported =
+        [](const ProblemShape& p, const Config& config, int bytes) {
+          const std::string reason = too_many_rows(p);
+          return reason.empty() ? too_many_dimensions(p, config, bytes) : reason;
+        },
     .summation_depth = [](const ProblemShape&, const Config&) -> std::int64_t { return 8; },
     .work = tree_work,
 }};

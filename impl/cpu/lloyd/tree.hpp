@@ -47,7 +47,7 @@ class Tree : public CpuSolver<T> {
  public:
   /// copies: for how many points each stands, one by default. all_points: their number with copies.
   Tree(const Problem<T>& problem, const Config& config, Trace&, std::int64_t all_points, std::span<const std::int32_t> copies = {})
-      : CpuSolver<T>(problem), points_(all_points), threads_(problem.n < few_points ? 1 : threads_of(config)),
+      : CpuSolver<T>(problem), all_points_(all_points), threads_(problem.n < few_points ? 1 : threads_of(config)),
         tree_(problem, copies, config.number("bucket"), threads_), owners_(tree_.size()), labels_(problem.n), workers_(threads_) {}
   Tree(const Problem<T>& problem, const Config& config, Trace& trace) : Tree(problem, config, trace, problem.n) {}
 
@@ -55,7 +55,7 @@ class Tree : public CpuSolver<T> {
     this->take_initial();
     owners_[0] = nobody;
     ProblemShape all = p_;
-    all.n = points_;
+    all.n = all_points_;
     out_.iters = lloyd(
         all, trace, [&] { return assign(); }, [&] { update(); });
     write_labels();
@@ -322,7 +322,7 @@ class Tree : public CpuSolver<T> {
     }
   }
 
-  std::int64_t points_;  // with their copies
+  std::int64_t all_points_;  // with their copies
   int threads_;
   BoxTree<T> tree_;
   std::vector<std::int32_t> owners_;  // of nodes: who has all points below, whatever is noted there

@@ -1,12 +1,13 @@
 // Few dimensions: points are sorted into tiles that lie in small boxes, those of a kd-tree's leaves. Where one centroid is the nearest to a whole box, it
-// takes the tile without a look at its points: the filtering algorithm (Kanungo, Mount, Netanyahu, Piatko, Silverman and Wu, IEEE TPAMI 24, 2002) on one
-// level, wide enough for a card. Else the points of the tile meet the centroids that the box did not drop. fp64 decides throughout. A tile's sums
-// are known, so one that changes owner moves as a whole. Sums are integers, and only what moved is added.
+// takes the tile without a look at its points: the filtering algorithm (Kanungo, Mount, Netanyahu, Piatko, Silverman and Wu, IEEE TPAMI 24, 2002) on two
+// levels, groups of tiles and tiles, so that all run at once. Else the points of the tile meet the centroids that its box did not drop. fp64 decides
+// throughout. A tile's sums are known, so one that changes owner moves as a whole. Sums are integers, and only what moved is added.
 // All iterations are one kernel. Boxes stay in shared memory if they fit; blocks meet once an iteration, and each makes all centroids itself.
 // Cost of an iteration: 10 d operations of fp64 a box and centroid; the points of tiles on boundaries read once, 3 d operations of fp64 a candidate; 2 d
-// additions to L2 a moved point or tile. About n^(1 - 1/d) k^(1/d) points lie on boundaries. Per run: a label read at random a point. Prepare sorts.
+// additions to L2 a moved point or tile. About (n / b)^(1 - 1/d) k^(1/d) tiles of b points do. Per run: a label read at random a point. Prepare sorts.
 // Memory: the points again, 6 bytes a point, and a box and a sum a tile; 24 bytes a point in prepare.
-// Limit: 8 dimensions; centroids and sums in a block's shared memory, some 8,000 values; a card whose fp64 is not much slower than its fp32.
+// Limit: 8 dimensions; centroids, sums and the warps' candidates in a block's shared memory: k up to about 2,300 in one dimension, 860 in eight. On a
+// card whose fp64 is much slower than its fp32 others are faster.
 #include <algorithm>
 #include <optional>
 
@@ -23,10 +24,10 @@ namespace {
 
 using namespace boxes;
 
-constexpr std::size_t other_bytes = 1024;  // of shared memory
-constexpr int wanted_cells = 1024;         // of the sums, copied so that blocks contend less
+constexpr std::size_t static_bytes = 1024;  // of the kernel's shared memory, at most
+constexpr int wanted_cells = 1024;          // of the sums, copied so that blocks contend less
 
-/// Where a tile's box and sums stand: blocks have every grid-th group.
+/// The slot of a tile's box and sums. Block b has groups b, b + grid, and so on.
 struct Slots {
   unsigned grid;
   int tiles_a_group, tiles_a_block;
@@ -37,7 +38,8 @@ struct Slots {
   }
 };
 
-/// A warp copies a tile's points, n x D, to D x size, zeros beyond n, and finds its box. numbers: of copies, and where the tiles note them; or null.
+/// A warp copies a tile's points, n x D, to D x size, zeros beyond n, and finds its box. numbers: of each point's copies, or null; tile_numbers: the same in
+/// the tiles' order.
 template <class T, int D>
 __global__ void lay_out(const T* __restrict__ rows, const std::int32_t* __restrict__ numbers, const std::int32_t* __restrict__ order, std::int64_t n,
                         int size, Slots slot, T* points, std::int32_t* tile_numbers, std::int32_t* places, T* box) {
@@ -133,11 +135,11 @@ class Boxes : public cuda::OneLaunch<T, Run<T>> {
     choose_grid<D>(tiles, config);
     const Slots slots{grid_, run_.tiles_a_group, run_.tiles_a_block};
     const int change_size = 2 * k * D + k;
-    run_.copies = std::clamp(wanted_cells / (k * D), 1, 8);
+    run_.change_copies = std::clamp(wanted_cells / (k * D), 1, 8);
     points_ = cuda::Buffer<T>(tiles * D * size), boxes_ = cuda::Buffer<T>(slots.count() * 2 * D), group_boxes_ = cuda::Buffer<T>(run_.groups * 2 * D);
     sums_ = cuda::Buffer<Bits>(slots.count() * sums_of_tile(D)), tile_labels_ = cuda::Buffer<std::uint16_t>(tiles * size);
     places_in_tiles_ = cuda::Buffer<std::int32_t>(n);
-    zeros_ = cuda::Buffer<Bits>(max_iters + 1 + 3 * std::int64_t(run_.copies) * change_size);
+    zeros_ = cuda::Buffer<Bits>(max_iters + 1 + 3 * std::int64_t(run_.change_copies) * change_size);
     if (!run_.held) owners_ = cuda::Buffer<std::int16_t>(slots.count());
     const std::int32_t* const numbers = this->numbers_.data();
     if (numbers) tile_numbers_ = cuda::Buffer<std::int32_t>(tiles * size);
@@ -172,7 +174,7 @@ class Boxes : public cuda::OneLaunch<T, Run<T>> {
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>((run_.groups + warps - 1) / warps, 1, most));
     run_.tiles_a_block = static_cast<int>((run_.groups + grid_ - 1) / grid_ * run_.tiles_a_group);
     SharedLayout layout{host_.problem.k, D, warps, run_.tiles_a_block, sizeof(T)};
-    run_.held = layout.bytes() + other_bytes <= std::size_t(cuda::most_shared_bytes());
+    run_.held = layout.bytes() + static_bytes <= std::size_t(cuda::most_shared_bytes());
     if (!run_.held) layout.tiles = 0;
     bytes_ = layout.bytes();
   }
@@ -214,10 +216,10 @@ const Register<Boxes> registration{{
                            cuda::within_multiprocessors)},
     .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) -> std::string {
       if (p.d > most_dimensions) return "more than 8 dimensions: boxes exclude too little";
-      if (p.n > std::numeric_limits<std::int32_t>::max()) return "more than 2^31 points: a place has 32 bits";
+      if (p.n > std::numeric_limits<std::int32_t>::max()) return "2^31 points or more: a place has 32 bits";
       if (p.k > std::numeric_limits<std::int16_t>::max() ||
-          SharedLayout{p.k, p.d, 32, 0, std::size_t(value_bytes)}.bytes() + other_bytes > std::size_t(cuda::most_shared_bytes()))
-        return "so many centroids, with their sums, exceed a block's shared memory";
+          SharedLayout{p.k, p.d, 32, 0, std::size_t(value_bytes)}.bytes() + static_bytes > std::size_t(cuda::most_shared_bytes()))
+        return "so many centroids, with their sums and the warps' candidates, exceed a block's shared memory";
       return "";
     },
     .fixed_point = true,

@@ -30,7 +30,7 @@ struct Run {
   std::int64_t n, tiles, groups;
   int d, k, max_iters;
   double stop_at;  // stop at so few changed labels
-  int size, tiles_a_group, tiles_a_block, copies;
+  int size, tiles_a_group, tiles_a_block, change_copies;
   bool held;  // boxes and owners in shared memory
   FixedPoint fixed_point;
   const T* initial;
@@ -85,7 +85,7 @@ struct Block {
   __device__ std::int64_t tile(int at) const { return group(at / r.tiles_a_group) * r.tiles_a_group + at % r.tiles_a_group; }
   __device__ int points_of(int at) const { return static_cast<int>(min(r.n - tile(at) * r.size, std::int64_t(r.size))); }
   __device__ double row(int c, int j) const { return rows[j * k + c]; }
-  __device__ Bits* changes(int iter) const { return r.changes + iter % 3 * (r.copies * change_size()); }
+  __device__ Bits* changes(int iter) const { return r.changes + iter % 3 * (r.change_copies * change_size()); }
 
   const Run<T>& r;
   int k, groups_here;
@@ -98,7 +98,7 @@ struct Block {
   std::int16_t* owners;
 };
 
-/// What some lanes find out about a box.
+/// What the lanes that share a box find.
 struct Found {
   int leader;           // about the nearest to the middle
   int count;            // of candidates
@@ -110,7 +110,7 @@ __device__ __forceinline__ unsigned first_bits(int count) { return count < 32 ? 
 /// Lanes of a warp that share a box: each looks at every `lanes`th centroid.
 __device__ __forceinline__ int lanes_a_box(int count) { return count > 16 ? 32 : count > 8 ? 16 : count > 4 ? 8 : count > 2 ? 4 : count; }
 
-/// Finds the candidates of a box among `count` centroids, of which it has the numbers: no point is nearer to c than to the leader if no corner is; the
+/// Finds the candidates of a box among `count` centroids. number(i): the index of the i-th. No point is nearer to c than to the leader if no corner is; the
 /// corner farthest towards c decides. Calls visit(word, bits) for 32 at a time. All lanes call it.
 template <int D, class T, class Number, class Visit>
 __device__ __forceinline__ Found find_candidates(const Block<T, D>& b, const T* box, int count, int lanes, Number number, Visit visit) {
@@ -197,7 +197,8 @@ __device__ __forceinline__ int move_tile(const Block<T, D>& b, Bits* change, int
   return threadIdx.x % 32 == 0 ? static_cast<int>(sums[2 * D]) : 0;
 }
 
-/// Moves up to 32 points of a tile at x, a lane each: those with the same way at once. A few lanes share the points' dimensions, the others the points.
+/// Moves up to 32 points of a tile at x, a lane each. Those that move between the same two clusters move together: a lane has one dimension, and teams
+/// of lanes share the points.
 /// Returns the lane's number of moved points.
 template <class T, int D>
 __device__ __forceinline__ int move_points(const Block<T, D>& b, Bits* change, const T* x, const std::int32_t* numbers, bool moves, int from,
@@ -309,7 +310,7 @@ __device__ __forceinline__ int label_group(const Block<T, D>& b, Bits* change, i
   return moved;
 }
 
-/// Labels the block's tiles, its warps whatever is next. next: 0. Returns the lane's number of points that changed label.
+/// Labels the block's tiles. A free warp takes the next group. next: initially 0. Returns the lane's number of points that changed label.
 template <class T, int D>
 __device__ __forceinline__ int assign(const Block<T, D>& b, Bits* change, int* next) {
   int moved = 0;
@@ -327,7 +328,7 @@ __device__ __forceinline__ void update_centroids(const Block<T, D>& b, const Bit
   const int cells = b.cells(), size = b.change_size();
   for (int at = threadIdx.x; at < size; at += blockDim.x) {
     Bits sum = b.totals[at];
-    for (int copy = 0; copy < b.r.copies; ++copy) sum += __ldcg(changes + copy * size + at);
+    for (int copy = 0; copy < b.r.change_copies; ++copy) sum += __ldcg(changes + copy * size + at);
     b.totals[at] = sum;
   }
   __syncthreads();
@@ -357,7 +358,7 @@ __device__ __forceinline__ void write_labels(const Block<T, D>& b) {
     b.r.labels_out[i] = __ldcg(b.r.labels + b.r.places[i]);
 }
 
-/// Threads of a block: as many as have the registers.
+/// Threads of a block: as many as the registers allow.
 template <class T, int D>
 constexpr int threads_of = D * sizeof(T) <= 16 ? 1024 : 512;
 
@@ -368,15 +369,15 @@ __global__ void __launch_bounds__(threads_of<T, D>, 1) iterate_all(const __grid_
   __shared__ Bits moved;
   const int t = threadIdx.x, block = blockDim.x;
   const Block<T, D> b(r, shared);
-  const int all_changes = r.copies * b.change_size();
+  const int all_changes = r.change_copies * b.change_size();
   if (t == 0) moved_here = next = 0;
   if (blockIdx.x == 0 && t == 0) r.stamps[0].made = cuda::nanoseconds();
   __syncthreads();
 
   for (int iter = 1;; ++iter) {
-    const int mine = __reduce_add_sync(all, assign(b, b.changes(iter) + int(blockIdx.x) % r.copies * b.change_size(), &next));
+    const int mine = __reduce_add_sync(all, assign(b, b.changes(iter) + int(blockIdx.x) % r.change_copies * b.change_size(), &next));
     if (t % 32 == 0 && mine > 0) atomicAdd(&moved_here, mine);
-    // Nobody reads it since the last meeting or writes it before the next.
+    // No block reads them after the last meeting, none adds to them before the next.
     for (int at = blockIdx.x * block + t; at < all_changes; at += gridDim.x * block) b.changes(iter + 1)[at] = 0;
     __syncthreads();
     if (t == 0) {

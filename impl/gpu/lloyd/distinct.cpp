@@ -1,4 +1,5 @@
-// gpu/lloyd/boxes over the distinct points, each with its number of copies (over_distinct.hpp).
+// gpu/lloyd/boxes over the distinct points, each with its number of copies (over_distinct.hpp): the GPU's cpu/lloyd/distinct_tree. That of cpu/lloyd/distinct
+// is screened.
 // Cost: prepare finds them on the device; a run spreads their labels at its end, 12 bytes a point.
 #include "impl/gpu/over_distinct.hpp"
 
