@@ -194,7 +194,7 @@ def run_history(args: argparse.Namespace) -> None:
 
 
 def whole(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 1_000_000:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
         raise argparse.ArgumentTypeError(f"{text!r}: a whole number from 1 to 1,000,000 is needed")
     return int(text)
 

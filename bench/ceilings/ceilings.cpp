@@ -12,7 +12,7 @@
 namespace km {
 namespace {
 
-constexpr std::int64_t elements = 1 << 25;  // 256 MiB of doubles per array: larger than any cache
+constexpr std::int64_t elements = 1 << 25;  // 256 MiB of doubles per array: larger than most caches
 constexpr int passes = 5;
 
 template <class F>

@@ -154,6 +154,7 @@ std::string file_hash(const fs::path& path) {
   if (!in || gone) throw UserError("cannot read {}", path.string());
   std::string chunk(std::size_t{16} << 20, '\0'), hashes;
   while (in.read(chunk.data(), std::streamsize(chunk.size())), in.gcount() > 0) hashes += hash_of(chunk.data(), std::size_t(in.gcount()));
+  if (in.bad()) throw UserError("cannot read {}", path.string());
   return known[key] = hash_of(hashes.data(), hashes.size());
 }
 

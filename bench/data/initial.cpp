@@ -61,7 +61,7 @@ class Seeding {
   std::int64_t row_at(double left) const {
     std::int64_t b = 0, last = 0;
     while (b + 1 < blocks_ && left >= sums_[std::size_t(b)]) left -= sums_[std::size_t(b++)];
-    for (std::int64_t i = 0; i < data_.n; ++i) {  // rounding may leave a remainder: take the last row with weight
+    for (std::int64_t i = 0; i < data_.n; ++i) {  // rounding may leave a remainder: go on from the first row
       const std::int64_t row = (b * block + i) % data_.n;
       const double weight = nearest_[std::size_t(row)];
       if (weight > 0) last = row;

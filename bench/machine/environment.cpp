@@ -169,7 +169,7 @@ std::string text_line(const std::string& key, const Json& value, int width = 24)
 
 bool holds_lines(const fs::path& folder) {
   std::error_code failed;
-  return std::ranges::any_of(fs::directory_iterator(folder), [&](const fs::directory_entry& entry) {
+  return std::ranges::any_of(fs::directory_iterator(folder, failed), [&](const fs::directory_entry& entry) {
     return entry.path().extension() == ".jsonl" && entry.file_size(failed) > 0 && !failed;
   });
 }
@@ -266,8 +266,11 @@ std::string machine_id() {
 }
 
 Json read_machine_record(const fs::path& file) {
-  if (!fs::exists(file)) return Json::object();
-  Json record = fs::is_regular_file(file) ? Json::parse(std::ifstream(file), nullptr, false) : Json();  // to open a pipe would wait
+  std::error_code failed;
+  const fs::file_status status = fs::status(file, failed);
+  if (status.type() == fs::file_type::none) throw UserError("{}: {}", file.string(), failed.message());
+  if (!fs::exists(status)) return Json::object();
+  Json record = fs::is_regular_file(status) ? Json::parse(std::ifstream(file), nullptr, false) : Json();  // to open a pipe would wait
   if (!record.is_object()) throw UserError("{}: not a JSON object; repair it, or delete it with its ceilings and price", file.string());
   return record;
 }

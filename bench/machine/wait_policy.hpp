@@ -1,6 +1,8 @@
 // OpenMP threads between parallel regions: spinning starts the next region sooner, sleeping frees the processor.
 #pragma once
 
+#include <strings.h>
+
 #include <cstdlib>
 #include <string>
 
@@ -24,6 +26,10 @@ inline std::string wait_policy() {
 }
 
 /// True if threads may spin for longer than by our choice.
-inline bool threads_spin() { return wait_policy() != std::string("GOMP_SPINCOUNT=") + our_spin_count && wait_policy() != "OMP_WAIT_POLICY=passive"; }
+inline bool threads_spin() {
+  if (const char* count = std::getenv("GOMP_SPINCOUNT")) return std::strtod(count, nullptr) > std::strtod(our_spin_count, nullptr);
+  const char* policy = std::getenv("OMP_WAIT_POLICY");
+  return policy && ::strcasecmp(policy, "passive") != 0;
+}
 
 }  // namespace km

@@ -47,7 +47,7 @@ struct Case {
   int value_bytes() const { return precision == Precision::fp32 ? 4 : 8; }
   const char* precision_name() const { return precision == Precision::fp32 ? "fp32" : "fp64"; }
   bool on_gpu() const { return implementation && implementation->description.device == Device::gpu; }
-  /// All fields that distinguish cases: all but repetitions, warm-up, once, order and judge_seed.
+  /// All fields that distinguish cases: what is computed, not how often, in which order, or for which exhibit.
   Json identity() const;
   /// Hash of the identity.
   std::string id() const;

@@ -25,9 +25,10 @@ bool same_machine = false;
 int run(const Invocation&) {
   const auto file = flags.folder() / "machine.json";
   write_machine_record(flags.folder(), flags.id(), same_machine);
+  const Descriptor lock = lock_folder(flags.folder(), "kmbench ceilings");
   auto record = read_machine_record(file);
   record["ceilings"] = {{"cpu", cpu_ceilings()}, {"gpu", gpu_ceilings()}};
-  for (const char* device : {"cpu", "gpu"}) record["floor"][device] = floor_of(record["ceilings"][device]);
+  record["floor"] = {{"cpu", floor_of(record["ceilings"]["cpu"])}, {"gpu", floor_of(record["ceilings"]["gpu"])}};
   write_whole(file, record.dump(2) + "\n");
   for (const auto& [device, limits] : record["ceilings"].items())
     for (const auto& [name, value] : limits.items())

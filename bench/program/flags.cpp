@@ -301,7 +301,7 @@ std::optional<TunedValues> TunedFlags::values(const std::string& machine) const 
   if (!tuning.empty() && !fs::is_directory(tuning, error)) throw UserError("--tuning {}: no such folder", tuning);
   if (!tuning.empty()) return TunedValues(tuning, machine);
   try {
-    if (const auto own = own_tuning_folder(); fs::exists(own / (machine + ".json"))) return TunedValues(own, machine);
+    if (const auto own = own_tuning_folder(); fs::exists(own / (machine + ".json"), error)) return TunedValues(own, machine);
   } catch (const UserError&) {  // no user folder
   }
   return TunedValues(home() / "tuning", machine);

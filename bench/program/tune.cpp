@@ -89,6 +89,7 @@ int run(const Flags& f, const Invocation& by) {
     print_space(space);
     return 0;
   }
+  check_start(space.at(space.start()));
   options.folder = f.out.empty() ? own_tuning_folder() : std::filesystem::path(f.out);
   const std::string busy = load_warning();
   if (!f.anyway) options.busy = busy;

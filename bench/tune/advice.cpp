@@ -52,7 +52,8 @@ std::string shown(const Advised& one) {
                      ran_on_all(one) ? "" : fmt::format(" on the first {} points", points_of(*one.line)));
 }
 
-/// Says how certain it is that `best` is faster: a rank test against each other candidate measured again, Bonferroni-corrected. `kind`: of the others.
+/// Says how certain it is that `best` is faster: a rank test against each other candidate measured again, Bonferroni-corrected. One more test counts,
+/// because the runs themselves say which is the best. `kind`: of the others.
 std::string sure(const Advised& best, const std::vector<const Advised*>& others, const std::string& kind) {
   if (others.size() == 1) return fmt::format("no other {} one was measured", kind);
   if (!best.again) return "not sure: it ran once, a longer --budget compares it with others";
@@ -67,7 +68,7 @@ std::string sure(const Advised& best, const std::vector<const Advised*>& others,
   std::string close;
   double worst = 0;
   for (const auto* one : beside) {
-    const double chance = double(beside.size()) * chance_of_ranks(own, (*one->line)["samples_s"].get<std::vector<double>>());
+    const double chance = double(beside.size() + 1) * chance_of_ranks(own, (*one->line)["samples_s"].get<std::vector<double>>());
     worst = std::max(worst, chance);
     if (chance > least_chance) close += (close.empty() ? "" : ", ") + one->c.implementation_name;
   }

@@ -49,7 +49,7 @@ struct LastRuns {
 /// not even two of them fit, or if the fastest and the fastest exact have run again already.
 LastRuns last_runs_of(const std::vector<Advised>& all, int repetitions, double left_s);
 
-/// Returns 0: advice given; 1: no candidate has a time; 130: interrupted.
+/// Returns 0: advice given; 1: no candidate has a time, or all are coarse; 130: interrupted.
 int advise(const std::vector<Case>& candidates, const AdviseOptions& options);
 
 /// What halving needs of the world.

@@ -57,7 +57,8 @@ Finals measure_finals(std::vector<Case> cases, const FinalsOptions& options, con
       one->rounds_s.push_back(one->reason.empty() ? least_run_s(*line, options.disturbed) : 0);
     }
     finals.load = std::max(finals.load, load_average());
-    if (!finals.all.front().reason.empty()) break;
+    const auto failed = [](const Finalist& one) { return !one.reason.empty(); };
+    if (failed(finals.all.front()) || (finals.all.size() > 1 && std::all_of(finals.all.begin() + 1, finals.all.end(), failed))) break;
   }
   return finals;
 }

@@ -18,8 +18,8 @@ int rank_of(const std::string& grade) { return grade == "coarse" ? 2 : grade == 
 
 History::History(const std::filesystem::path& file, const std::string& machine) {
   for (const auto& line : read_lines(file)) {
-    if (line["machine"] == machine && line["commit"] == version::commit() && line["dirty"] == version::dirty()) add(line);
-    else ++others_;
+    if (line["machine"] != machine || line["commit"] != version::commit() || line["dirty"] != version::dirty()) ++others_;
+    else if (!line["failure"].is_string()) add(line);  // a failure may not come again, as with a longer --timeout
   }
 }
 
@@ -55,8 +55,9 @@ Case case_of(const Json& line, const Case& like) {
 Found found_in(const History& history, const TuningSpace& space, int repetitions) {
   Found found;
   const Case start = space.at(space.start());
-  const Tried* defaults = history.find(start.id());
-  const int worst_grade = rank_of(defaults && defaults->counts() ? defaults->grade : "coarse");
+  const auto defaults = history.tried().find(start.id());
+  const bool graded = defaults != history.tried().end() && defaults->second.back().counts();
+  const int worst_grade = rank_of(graded ? defaults->second.back().grade : "coarse");
   std::vector<std::tuple<bool, double, Case>> valid;
   for (const auto& [id, tried] : history.tried()) {
     const Tried& last = tried.back();

@@ -63,10 +63,14 @@ def lines_of(exhibits: Iterable[Sides]) -> Iterator[tuple[View, Line]]:
 
 
 def all_threads(line: Line, machine: Machine) -> bool:
-    """Not one of a sequential implementation, nor of a part of the threads."""
+    """Not one of a sequential implementation, nor of a part of the threads; auto chooses their number."""
     threads = value_of(line, "threads")
     if threads is None:
-        return device(line) == "gpu" or line["implementation"].startswith("library/")
+        return (
+            device(line) == "gpu"
+            or line["implementation"].startswith("library/")
+            or line["implementation"].endswith("/auto")
+        )
     return threads in (ALL_THREADS, machine.threads)
 
 

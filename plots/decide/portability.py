@@ -10,7 +10,7 @@ from statistics import geometric_mean, harmonic_mean
 
 from plots.decide.side_by_side import Sides, problem_key
 from plots.read.across import Cascade, Portability
-from plots.read.results import device, doubt
+from plots.read.results import device
 
 
 def cascade(implementation: str, efficiencies: dict[str, float | None]) -> Cascade:
@@ -57,8 +57,9 @@ def collect(sides: Sides, where: str, kind: str, name: str) -> tuple[Scores, set
                 continue
             view, what, who = sides.views[at], problem_key(line, sides.exhibit), line["implementation"]
             tried.add((at, what, who))
-            value = view.value(line, "floor_share" if kind == "architecture" else name)
-            if value is None or value.value <= 0 or doubt(line) or not math.isfinite(1 / value.value):
+            shown = "floor_share" if kind == "architecture" else name
+            value = view.value(line, shown)
+            if value is None or value.value <= 0 or view.doubt(line, shown) or not math.isfinite(1 / value.value):
                 continue
             best = scores.setdefault((at, what), {})
             best[who] = max(best.get(who, 0.0), value.value if kind == "architecture" else 1 / value.value)

@@ -12,7 +12,7 @@ from plots.read.intervals import LEVEL, Estimate, of_median, ratio
 from plots.read.results import reason
 from plots.read.tuning import Tuning, time
 
-SAME = 0.02  # within which a setting is not faster
+SAME = 0.05  # within which a setting is not faster
 
 
 def rounds_of(one: Tuning, line: Line | None) -> dict[int, float]:
@@ -37,7 +37,7 @@ def kept(one: Tuning) -> Line | None:
     changes = [(found, line) for line in others.values() if (found := change(one, line))]
     if changes:
         fast = [pair for pair in changes if pair[0].ratio.known and pair[0].ratio.high < 1 / (1 + SAME)]
-        sure = [pair for pair in fast if len(changes) * (pair[0].p or 0) <= 1 - LEVEL]
+        sure = [pair for pair in fast if len(others) * (pair[0].p or 0) <= 1 - LEVEL]
         return min(sure, key=lambda pair: pair[0].ratio.value)[1] if sure else one.default
     again, default = (once_again(one, line) for line in (one.best, one.default))
     return one.default if again and default and default.value <= again.value else one.best

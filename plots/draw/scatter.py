@@ -33,11 +33,11 @@ def read(path: Path) -> NDArray:
     try:
         if path.suffix.lower() not in TEXT:
             return array_of(path)
-        with path.open(encoding="utf-8") as text:
+        with path.open(encoding="utf-8-sig") as text:
             first = text.readline()
         by = next((mark for mark in ";,\t" if mark in first), None)
         named = not re.search(r"(^|[;,\t ])\"?[-+]?\.?\d", first)  # no column begins as a number does
-        return np.loadtxt(path, delimiter=by, skiprows=int(named), ndmin=2, encoding="utf-8", quotechar='"')
+        return np.loadtxt(path, delimiter=by, skiprows=int(named), ndmin=2, encoding="utf-8-sig", quotechar='"')
     except OSError as e:
         raise UserError(f"{path}: {e.strerror or 'not a .npy file of numbers'}") from e
     except (ValueError, EOFError, lzma.LZMAError, zipfile.BadZipFile) as e:

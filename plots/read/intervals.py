@@ -137,7 +137,9 @@ def of_mean(series: Sequence[float]) -> Estimate | None:
         return None
     if len(x) == 1:
         return once(mean)
-    return Estimate(mean, max(mean - half, 0.0), mean + half, len(x), "t over iterations")
+    return Estimate(
+        mean, mean - half if x.min() < 0 else max(mean - half, 0.0), mean + half, len(x), "t over iterations"
+    )
 
 
 def geometric_mean(values: Sequence[float]) -> Estimate:

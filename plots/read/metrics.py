@@ -49,7 +49,9 @@ class Metric:
             return metric(member).rests_on(line)
         if self.name in OF_PREPARE:
             return {"prepare"}
-        if family in ("ealt", "ealt_share", "phase_share", "time_share"):
+        if family == "time_share":
+            return {"prepare", "trace"}
+        if family in ("ealt", "ealt_share", "phase_share"):
             return {"trace"}
         if family != "phase" and self.name not in PHASES:
             return set()
@@ -185,7 +187,7 @@ def metric(name: str) -> Metric:
     family, _, member = name.partition(":")
     if family in FAMILIES and member:
         return Metric(name, *FAMILIES[family](member))
-    if family == "cluster_size" and member.isdigit():
+    if family == "cluster_size" and member.isdecimal():
         label = "largest cluster" if member == "0" else f"cluster {int(member) + 1} by size"
         return Metric(name, label, "points", "", partial(cluster_size, int(member)))
     if family in OVER_BASELINE and (member in METRICS or member.startswith("phase:")):

@@ -151,7 +151,7 @@ def raw_lines(lines: Iterable[Line]) -> bytes:
     for path, offset in (place for line in lines for place in line.get("places", [])):
         with path.open("rb") as file:
             file.seek(offset)
-            found.append(file.readline(LONGEST))
+            found.append(file.readline(LONGEST).rstrip(b"\n") + b"\n")
     return b"".join(found)
 
 

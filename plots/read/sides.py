@@ -124,7 +124,10 @@ def parts_of(line: results.Line) -> dict[str, str]:
     if line["tolerance"] is not None:
         found["tol"] = f"tol:{shown(line['tolerance'])}"
     found["iters"] = f"iters:{line['max_iters']}"
-    return found | {"init": "".join(shown(line["init"].get(name)) for name in ("method", "seed"))}
+    found["init"] = "".join(shown(line["init"].get(name)) for name in ("method", "seed"))
+    if ranks := line.get("ranks"):
+        found["launch"] = f"launch:{shown(ranks['launch'])}"
+    return found
 
 
 def shown(value: Any) -> str:

@@ -21,6 +21,7 @@ from plots.read.results import Line, Machine
 from plots.read.select import grouped
 from plots.read.view import gather
 from plots.write import claim_sheet, table_formats
+from plots.write.files import write
 from plots.write.machine import days, flatten, hardware
 from plots.write.render import table_of
 
@@ -111,8 +112,7 @@ def pack(papers: Sequence[Paper], machines: Sequence[Machine], out: Path) -> Fil
     """Writes the archive; returns its content."""
     ending = ending_of(out)
     content = files(papers, machines)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_bytes(packed(content, ending))
+    write(out, packed(content, ending))
     return content
 
 

@@ -52,7 +52,7 @@ def metric_of(column: str, shown: Sequence[str], exhibit: Exhibit) -> str:
 
 
 def row_of(text: str, found: Sequence[Row], fields: Sequence[str]) -> int:
-    if text.isdigit():
+    if text.isdecimal():
         if not 1 <= int(text) <= len(found):
             known = f"has rows 1 to {len(found)}" if found else "is empty"
             raise UserError(f"row {text}: the table {known}")

@@ -43,6 +43,8 @@ def mean_over_first(own: Sequence[Series], commit: str) -> float | None:
 def bars(values: Sequence[float | None]) -> str:
     """A block a value, from the least to the largest; a range below 10% fills a part of the height."""
     logs = [math.log(value) for value in values if value is not None]
+    if not logs:
+        return "·" * len(values)
     low, high = min(logs), max(max(logs), min(logs) + math.log(LEAST_RANGE))
     return "".join("·" if v is None else BARS[round((math.log(v) - low) / (high - low) * 7)] for v in values)
 

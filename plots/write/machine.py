@@ -24,7 +24,7 @@ def flatten(record: Any, prefix: str = "") -> dict[str, str]:
 
 def spoken(name: str, value: Any) -> str:
     """A value of the record as text: memory in GiB, a version not as a count."""
-    if name.endswith("_bytes") and str(value).isdigit() and int(value) >= 2**30:
+    if name.endswith("_bytes") and str(value).isdecimal() and int(value) >= 2**30:
         return f"{int(value) / 2**30:.1f} GiB"
     return f"OpenMP {value}" if name == "openmp.version" and value else words.field_value(value)
 

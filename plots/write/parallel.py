@@ -1,6 +1,7 @@
 """Maps a function over items, in as many processes as there are processors, and counts on a terminal those done."""
 
 import multiprocessing
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +16,8 @@ def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     if len(items) < FEW:
         return [function(item) for item in items]
     _work = (function, items)
-    with multiprocessing.get_context("fork").Pool() as pool:
+    ignore = (signal.SIGINT, signal.SIG_IGN)  # the parent alone answers Ctrl-C
+    with multiprocessing.get_context("fork").Pool(initializer=signal.signal, initargs=ignore) as pool:
         return [counted(made, i, len(items)) for i, made in enumerate(pool.imap(_one, range(len(items))), start=1)]
 
 

@@ -1,5 +1,5 @@
-"""A page with findings, tables, figures, claims and records of several machines, and one for each exhibit; no network,
-no script."""
+"""A page with findings, tables, figures, claims and records of several machines, and one for each exhibit. They need no
+network; report.js beside this file adds sorting and filters."""
 
 import math
 import re

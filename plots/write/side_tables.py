@@ -12,7 +12,7 @@ from plots.read.across import Portability
 from plots.read.exhibits import Paper
 from plots.read.intervals import ratio
 from plots.read.metrics import metric
-from plots.read.results import Line, doubt, reason
+from plots.read.results import Line, reason
 from plots.read.view import View
 from plots.write.tables import EMPTY, Cell, Column, Footnotes, Table, estimated, fields_named, untimed, word
 
@@ -89,7 +89,7 @@ def faster(sides: Sides, name: str, base: str, at: str, one: Pair, _: Footnotes)
     if not all(values):
         return EMPTY
     value = ratio(*values)
-    doubts = filter(None, map(doubt, filter(None, lines)))
+    doubts = filter(None, (sides.views[m].doubt(line, name) for m, line in zip((base, at), lines, strict=True)))
     return estimated(value, next(doubts, "")) if value else Cell(words.MISSING)
 
 

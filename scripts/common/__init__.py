@@ -55,6 +55,7 @@ def origin() -> str:
 def keep(text: str, out: Path | None) -> None:
     """Writes the table, or prints it."""
     if out:
+        out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text + "\n")
     else:
         print(text)

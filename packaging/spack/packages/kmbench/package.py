@@ -32,6 +32,7 @@ class Kmbench(CMakePackage, CudaPackage):
     depends_on("benchmark")
     depends_on("xxhash")
     depends_on("xz")
+    depends_on("zlib-api")
     depends_on("re2")
     depends_on("python@3.11:", type=("build", "run"))
     for name in ("jinja2", "matplotlib", "numpy", "orjson", "rich", "scikit-learn", "scipy"):
