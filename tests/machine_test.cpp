@@ -13,6 +13,7 @@
 #include "bench/machine/energy.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/machine/memory.hpp"
+#include "bench/machine/wait_policy.hpp"
 #include "bench/run/energy.hpp"
 #include "tests/dataset_helpers.hpp"
 
@@ -26,6 +27,19 @@ std::string said(int threads, std::vector<std::string> loadavgs) {
 }
 
 const std::string loaded = "7.50 3.10 1.20 5/312 4711", ended = "7.50 3.10 1.20 1/312 4711", quiet = "0.20 3.10 1.20 5/312 4711";
+
+TEST(WaitPolicy, ThreadsSpinOnlyWhereTheUserSaysSo) {
+  struct Given {
+    const char *count, *policy;
+    bool spin;
+  };
+  for (const auto& [count, policy, spin] : {Given{nullptr, nullptr, false}, Given{nullptr, "PASSIVE", false}, Given{nullptr, "active", true},
+                                            Given{"0", nullptr, false}, Given{"0", "active", false}, Given{"300000", "passive", true}}) {
+    for (const auto& [name, value] : {std::pair{"GOMP_SPINCOUNT", count}, std::pair{"OMP_WAIT_POLICY", policy}})
+      value ? ::setenv(name, value, 1) : ::unsetenv(name);
+    EXPECT_EQ(threads_spin(), spin) << wait_policy();
+  }
+}
 
 TEST(LoadWarning, NamesTheLoadWhereOthersCompute) { EXPECT_EQ(said(4, {loaded}), "the machine is not quiet: load 7.50 on 4 threads"); }
 

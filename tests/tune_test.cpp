@@ -202,6 +202,18 @@ TEST_F(TuningFiles, FewerRunsThanAskedForDoNotWin) {
   EXPECT_EQ(found_in(history({line({0, 0}, 4), line({1, 0}, 2)}), space(), 6).best.front().config.number("pace"), 2) << "unless nobody has as many";
 }
 
+TEST_F(TuningFiles, TheLastLineOfTheDefaultsGradesThem) {
+  const Found found = found_in(history({line({0, 0}, 4), line({0, 0}, 4, "", "rounded", 6), line({1, 0}, 2, "", "rounded", 6)}), space(), 6);
+  ASSERT_EQ(found.best.size(), 2u) << "the defaults are one of them";
+  EXPECT_EQ(found.best.front().config.number("pace"), 2);
+}
+
+TEST_F(TuningFiles, AFailureIsTriedAgain) {
+  Json failed = line({1, 0}, 2, "wrong");
+  failed["verdict"] = nullptr, failed["failure"] = "no end after 1 s; --timeout allows more";
+  EXPECT_EQ(history({failed}).find(space().at({1, 0}).id(), 1), nullptr);
+}
+
 TEST_F(TuningFiles, AnAnswerIsTheFirstLineWithSoManyRuns) {
   const auto known = history({line({0, 0}, 4, "", "exact", 2), line({0, 0}, 3, "", "exact", 6)});
   const std::string id = space().at({0, 0}).id();

@@ -28,9 +28,6 @@ struct Flags {
 /// Fits files of recorded lines, with the number of threads of the machine whose record lies beside the first.
 CostModel recorded(const std::vector<std::string>& files) {
   const std::vector<Json> lines = read_lines(files);
-  for (const Json& line : lines)
-    if (line["machine"] != lines.front()["machine"])
-      throw UserError("these lines are of two machines, {} and {}; a cost model is of one", lines.front()["machine"].dump(), line["machine"].dump());
   const Json record = read_machine_record(fs::path(files.front()).parent_path() / "machine.json");
   const Json threads = record.value("cpu", Json::object()).value("threads", Json());
   return fit_costs(lines, threads.is_number_integer() ? threads.get<int>() : omp_get_num_procs());

@@ -21,7 +21,7 @@ from plots.errors import UserError
 from plots.read import tuning, words
 from plots.read.intervals import Estimate, exact, of_mean, of_median, once, ratio
 from plots.read.select import sort_key
-from plots.read.sides import Case, shown
+from plots.read.sides import Case, name_of, shown
 from plots.read.validate import bounded
 
 
@@ -43,6 +43,7 @@ def test_the_interval_of_equal_samples_holds_their_median(value):
 
 def test_the_interval_of_a_mean_time_does_not_go_below_0():
     assert of_mean([0, 0, 10]).low == 0
+    assert of_mean([-3, -1]).low < -2, "below zero nothing is cut off"
 
 
 def test_a_ratio_has_as_many_samples_as_the_fewer_side():
@@ -64,6 +65,11 @@ def test_another_seed_of_the_start_is_another_problem():
     assert problem_key(one, exhibit) != problem_key(other, exhibit) == problem_key(other, exhibit)
 
 
+def test_runs_of_several_ranks_have_names_of_their_own():
+    alone, together = line(), {**line(), "ranks": {"launch": "mpirun -n 4"}}
+    assert name_of(together) == name_of(alone) + "/launch:mpirun -n 4"
+
+
 def test_portability_is_over_the_problems_that_some_implementation_solved_on_every_platform():
     def made(name: str, k: int, seconds: float) -> dict:
         return line(implementation=f"cpu/lloyd/{name}", k=k, seconds=seconds)
@@ -72,7 +78,7 @@ def test_portability_is_over_the_problems_that_some_implementation_solved_on_eve
     times = {"fast": {**slow, ("a", 8): 1.0, ("b", 8): 9.0}, "slow": slow}
     lines = ({at: made(*case, of[case]) for at, of in times.items() if case in of} for case in times["fast"])
     pairs = [Pair({}, one) for one in lines]
-    view = SimpleNamespace(value=lambda found, _: of_median(found["samples_s"]))
+    view = SimpleNamespace(value=lambda found, _: of_median(found["samples_s"]), doubt=lambda *_: "")
     exhibit = SimpleNamespace(swept=[])
     found = portability(Sides(exhibit, "paper", {"fast": view, "slow": view}, tuple(pairs)), "cpu", "application")
     assert found.problems == 1, "no implementation solved k = 8 on the slow platform"

@@ -164,13 +164,13 @@ def test_a_continuation_brings_its_delays():
 
 VERBS = {
     "trace": ["phase:assign", "update", "time_share:assign", "speedup:phase:assign"],
-    "prepare": ["prepare", "overall", "end_to_end", "transfer"],
+    "prepare": ["time_share:assign", "prepare", "overall", "end_to_end", "transfer"],
 }
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_single_measurements_of_a_disturbed_verb_are_marked(bench, verb):
-    names = [*VERBS["trace"], *VERBS["prepare"], "iteration", "iterations"]
+    names = dict.fromkeys([*VERBS["trace"], *VERBS["prepare"], "iteration", "iterations"])
     view = bench.view([line(packages=1, disturbed_verbs=[verb]), line(packages=10)], BASELINE)
     first, second = sorted(view.lines, key=lambda made: made["parameters"]["packages"])
     assert [name for name in names if view.doubt(first, name)] == VERBS[verb]

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from types import SimpleNamespace
 
 import pytest
 from conftest import TABLE, cases, claim, printed
@@ -219,6 +220,18 @@ def test_a_wrong_case_has_a_word_and_no_share(two):
     for table in (side_tables.times(both), side_tables.ceilings(both)):
         assert cells(table)[0][next(c.name for c in table.columns if c.role == "ours")].text == "wrong"
     assert "wrong: label 3" in table_formats.markdown(side_tables.times(both))
+
+
+@cases(
+    "implementation parameters whole",
+    ("cpu/lloyd/auto", {}, True),
+    ("cpu/b", {}, False),
+    ("cpu/a", {"threads": 2}, True),
+    ("cpu/a", {"threads": 1}, False),
+)
+def test_what_uses_all_threads_stands_for_a_machine(implementation, parameters, whole):
+    made = line(None, implementation=implementation)
+    assert devices.all_threads({**made, "parameters": parameters}, SimpleNamespace(threads=2)) == whole
 
 
 def test_machines_are_compared_by_what_binds_and_across_devices(bench):

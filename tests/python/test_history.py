@@ -89,7 +89,9 @@ def test_few_commits_have_no_column_of_levels_and_the_largest_changes_are_shown(
     assert "changed less" not in capsys.readouterr().out
 
 
-@cases("values drawn", ([1, 2, 4], "▁▅█"), ([1, None, 1], "▁·▁"), ([1, 1.01, 1], "▁▂▁"), ([3], "▁"))
+@cases(
+    "values drawn", ([1, 2, 4], "▁▅█"), ([1, None, 1], "▁·▁"), ([1, 1.01, 1], "▁▂▁"), ([3], "▁"), ([None, None], "··")
+)
 def test_bars_are_logarithmic_and_no_percent_is_a_cliff(values, drawn):
     assert text.bars(values) == drawn
 

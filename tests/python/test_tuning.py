@@ -56,7 +56,7 @@ def test_the_second_measurement_decides_where_it_has_iterations(tmp_path, winner
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain), best)
 
 
-@pytest.mark.parametrize(("factor", "gain", "best"), [(0.5, 100, "block = 4"), (0.99, 0, "none")])
+@pytest.mark.parametrize(("factor", "gain", "best"), [(0.5, 100, "block = 4"), (0.97, 0, "none"), (0.99, 0, "none")])
 def test_rounds_decide_and_what_is_not_surely_faster_is_not_kept(tmp_path, factor, gain, best):
     """An interrupted batch of rounds, in which the setting looked much faster, comes before the whole one."""
 

@@ -186,12 +186,12 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypat
     kept.write_text("before")
     link.symlink_to(kept)
 
-    def full(self, text, **_):
-        self.write_bytes(text[:3].encode())
+    def full(self, data):
+        self.open("wb").write(data[:3])
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as on_a_full_disk:
-        on_a_full_disk.setattr(Path, "write_text", full)
+        on_a_full_disk.setattr(Path, "write_bytes", full)
         with pytest.raises(UserError, match=r"cannot write .*link\.md: No space left"):
             files.write(link, "after")
     assert kept.read_text() == "before" and len(list(tmp_path.iterdir())) == 2
