@@ -112,6 +112,8 @@ Recipe resolved_recipe(const Entry& entry, const DatasetRequest& request) {
   }
   if (entry.generator->has_groups()) {  // number of groups: the setting, else k
     double& groups = r.settings.at("groups");
+    if (!r.centroids.empty() && groups != 0 && groups != entry.recipe.k)
+      throw refuse(fmt::format("groups = {}, but its table has {} centroids", groups, entry.recipe.k));
     if (!r.centroids.empty()) groups = entry.recipe.k;
     if (groups < 0 || groups != std::floor(groups) || groups > 1e9) throw refuse(fmt::format("groups = {}, a whole number is needed", groups));
     if (groups == 0) groups = r.k;
