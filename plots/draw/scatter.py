@@ -29,13 +29,13 @@ def sample(n: int, most: int = MOST_POINTS) -> NDArray[np.int64]:
 
 def read(path: Path) -> NDArray:
     """The array of a .npy, .npy.xz or .npz file, an image as rows of its channels; or the rows of a text file, whose
-    first line may hold names. Its separator is the first of ; , tab blank that this line holds."""
+    first line may hold names. Its separator is the first of , ; tab blank that this line holds."""
     try:
         if path.suffix.lower() not in TEXT:
             return array_of(path)
         with path.open(encoding="utf-8-sig") as text:
             first = text.readline()
-        by = next((mark for mark in ";,\t" if mark in first), None)
+        by = next((mark for mark in ",;\t" if mark in first), None)
         named = not re.search(r"(^|[;,\t ])\"?[-+]?\.?\d", first)  # no column begins as a number does
         return np.loadtxt(path, delimiter=by, skiprows=int(named), ndmin=2, encoding="utf-8-sig", quotechar='"')
     except OSError as e:
@@ -49,9 +49,10 @@ def array_of(path: Path) -> NDArray:
     with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
         array = np.load(file, allow_pickle=False)
         if isinstance(array, np.lib.npyio.NpzFile):
-            if len(array.files) != 1:
-                raise UserError(f"{path} holds {len(array.files)} arrays; needed is one")
-            array = array[array.files[0]]
+            of_points = [name for name in array.files if len(array.files) == 1 or name in ("points", "X")]
+            if not of_points:
+                raise UserError(f"{path} holds {len(array.files)} arrays; needed is one, or one named points or X")
+            array = array[of_points[0]]
     return array.reshape(-1, array.shape[-1]) if array.ndim == 3 else array
 
 

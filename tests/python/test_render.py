@@ -200,9 +200,10 @@ def test_scatter_takes_text_and_the_folder_of_a_fit(clustering, tmp_path):
     assert main([*args, "--out", str(tmp_path / "a.svg")]) == 0
     rows = "\n".join(",".join(map(repr, map(float, row))) for row in arrays["points"])
     (tmp_path / "rows.csv").write_text(rows)
-    (tmp_path / "named.csv").write_text(f"x1,x2,x3\n{rows}\n")
-    for name in ("rows", "named"):
-        chosen = ["--points", str(tmp_path / f"{name}.csv"), "--clusters", str(tmp_path)]
+    (tmp_path / "named.csv").write_text(f"\ufeffx1,x2,x3\n{rows}\n")
+    np.savez(tmp_path / "both.npz", X=arrays["points"], y=arrays["labels"])
+    for name in ("rows.csv", "named.csv", "both.npz"):
+        chosen = ["--points", str(tmp_path / name), "--clusters", str(tmp_path)]
         assert main(["scatter", *chosen, "--out", str(tmp_path / f"{name}.svg")]) == 0
         assert (tmp_path / f"{name}.svg").read_bytes() == (tmp_path / "a.svg").read_bytes()
 
