@@ -64,6 +64,7 @@ TEST(Generators, RefuseWhatNobodyCanHold) {
   expect_has(complaint({.name = "uniform", .n = 1'000'000'000'000, .d = 100}), {"GiB"});
   expect_has(complaint({.name = "uniform", .n = 10, .d = 100'001}), {"d = 100001", "100000"});
   expect_has(complaint({.name = "he2021_balls", .n = 10, .settings = {{"ordered", 3}}}), {"ordered = 3", "0 to 1"});
+  expect_has(complaint({.name = "he2021_balls", .n = 10, .settings = {{"groups", 5.0}}}), {"groups = 5", "4 centroids"});
   expect_has(complaint({.name = "blobs", .n = 10, .d = 10'000, .settings = {{"groups", 1e6}}}), {"groups"});
 }
 

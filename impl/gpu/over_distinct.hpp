@@ -39,9 +39,13 @@ class Wrapped {
 
 /// The parameters of the implementation of this name, at their defaults.
 inline Config defaults_of(const char* name) { return defaults(find_implementation(name)->description); }
-/// Why it cannot run, or "".
-inline std::string cannot_run(const char* name, const ProblemShape& p, int value_bytes) {
-  return find_implementation(name)->description.unsupported(p, defaults_of(name), value_bytes);
+/// Of an implementation that runs the one of this name over the distinct points.
+inline Description of_distinct(const char* name, std::string_view summary) {
+  return {.summary = summary,
+          .device = Device::gpu,
+          .unsupported = [name](const ProblemShape& p, const Config&,
+                                int value_bytes) { return find_implementation(name)->description.unsupported(p, defaults_of(name), value_bytes); },
+          .fixed_point = true};
 }
 
 }  // namespace km

@@ -1,6 +1,8 @@
 // Host side of implementations that make all iterations in one kernel: the initial centroids and the outputs.
 #pragma once
 
+#include <optional>
+
 #include "bench/contract/implementation.hpp"
 #include "bench/device/cuda_host.cuh"
 #include "impl/gpu/distinct_rows.cuh"
@@ -113,6 +115,26 @@ class OneLaunch : public AnySolver<T> {
   unsigned grid_ = 1;
   int threads_ = 0;
   std::size_t bytes_ = 0;  // of shared memory
+};
+
+/// The same as a graph, which is faster to launch than its parts. Call limit() when all is prepared.
+template <class T, class Run>
+class OneGraph : public OneLaunch<T, Run> {
+ public:
+  using OneLaunch<T, Run>::OneLaunch;
+  bool limit(int iters) final {
+    OneLaunch<T, Run>::limit(iters);
+    graph_.emplace(this->host_.stream, [this] { enqueue_run(); });
+    return true;
+  }
+
+ protected:
+  virtual void enqueue_run() = 0;
+
+ private:
+  void launch() override { graph_->launch(this->host_.stream); }
+
+  std::optional<Graph> graph_;
 };
 
 /// Times of block 0 in an iteration, nanoseconds: labels done, all blocks done, centroids made.

@@ -12,12 +12,7 @@ struct Distinct : Wrapped<T> {
   Distinct(const Problem<T>& problem, const Config&, Trace& trace) : Wrapped<T>(neighbours::over_distinct(problem, defaults_of(over), trace)) {}
 };
 
-const Register<Distinct> registration{{
-    .summary = "neighbours over the distinct points, each with its number of copies",
-    .device = Device::gpu,
-    .unsupported = [](const ProblemShape& p, const Config&, int value_bytes) { return cannot_run(over, p, value_bytes); },
-    .fixed_point = true,
-}};
+const Register<Distinct> registration{of_distinct(over, "neighbours over the distinct points, each with its number of copies")};
 
 }  // namespace
 }  // namespace km

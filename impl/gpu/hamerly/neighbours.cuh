@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,7 +61,7 @@ __global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, int w
 }
 
 template <class T>
-class Neighbours : public cuda::OneLaunch<T, Run<T>> {
+class Neighbours : public cuda::OneGraph<T, Run<T>> {
  public:
   /// shift_scale: scales each shift that loosens a bound. Below 1 labels are not proven.
   Neighbours(const Problem<T>& problem, const Config& config, Trace& trace, float shift_scale = 1, cuda::DistinctRows<T>* distinct = nullptr)
@@ -73,24 +72,18 @@ class Neighbours : public cuda::OneLaunch<T, Run<T>> {
     run_.shift_scale = shift_scale;
     run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), this->points_with_copies());
     with_kernel_width<T>(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
-    limit(problem.max_iters);
+    this->limit(problem.max_iters);
     stream.synchronize();  // rows are freed on return
   }
 
-  bool limit(int iters) final {
-    Base::limit(iters);
-    graph_.emplace(host_.stream, [this] {  // faster to launch than its parts
-      cuda::clear(host_.stream, control_);
-      this->enqueue(kernel_);
-    });
-    return true;
-  }
-
  private:
-  using Base = cuda::OneLaunch<T, Run<T>>;
+  using Base = cuda::OneGraph<T, Run<T>>;
   using Base::host_, Base::run_, Base::grid_, Base::threads_, Base::bytes_;
 
-  void launch() override { graph_->launch(host_.stream); }
+  void enqueue_run() override {
+    cuda::clear(host_.stream, control_);
+    this->enqueue(kernel_);
+  }
 
   template <int D>
   void prepare(const T* rows, const Config& config) {
@@ -165,7 +158,6 @@ class Neighbours : public cuda::OneLaunch<T, Run<T>> {
   cuda::Buffer<cuda::Stamps> stamps_;
   // Take the kernel's address only here: identical template instances in two translation units are distinct device functions.
   void (*kernel_)(Run<T>) = nullptr;
-  std::optional<cuda::Graph> graph_;
 };
 
 }  // namespace km::neighbours

@@ -4,12 +4,12 @@
 // throughout. A tile's sums are known, so one that changes owner moves as a whole. Sums are integers, and only what moved is added.
 // All iterations are one kernel. Boxes stay in shared memory if they fit; blocks meet once an iteration, and each makes all centroids itself.
 // Cost of an iteration: 10 d operations of fp64 a box and centroid; the points of tiles on boundaries read once, 3 d operations of fp64 a candidate; 2 d
-// additions to L2 a moved point or tile. About (n / b)^(1 - 1/d) k^(1/d) tiles of b points do. Per run: a label read at random a point. Prepare sorts.
+// additions to L2 a moved point or tile. About (n / b)^(1 - 1/d) k^(1/d) tiles of b points lie there. Per run: each label read
+// once, at a random place. Prepare sorts.
 // Memory: the points again, 6 bytes a point, and a box and a sum a tile; 24 bytes a point in prepare.
 // Limit: 8 dimensions; centroids, sums and the warps' candidates in a block's shared memory: k up to about 2,300 in one dimension, 860 in eight. On a
 // card whose fp64 is much slower than its fp32 others are faster.
 #include <algorithm>
-#include <optional>
 
 #include "bench/device/cuda_host.cuh"
 #include "impl/cost_terms.hpp"
@@ -98,7 +98,7 @@ __global__ void sum_tiles(const T* __restrict__ points, const std::int32_t* __re
 }
 
 template <class T>
-class Boxes : public cuda::OneLaunch<T, Run<T>> {
+class Boxes : public cuda::OneGraph<T, Run<T>> {
  public:
   Boxes(const Problem<T>& problem, const Config& config, Trace& trace, cuda::DistinctRows<T>* distinct = nullptr)
       : Base(problem, problem.n, distinct), stamps_(std::int64_t(problem.max_iters) + 1) {
@@ -107,24 +107,18 @@ class Boxes : public cuda::OneLaunch<T, Run<T>> {
     const cuda::Phase phase(trace, "layout", stream);
     run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), this->points_with_copies());
     with_width<1, 2, 3, 4, 5, 6, 7, most_dimensions>(problem.d, [&](auto D) { lay_out_points<decltype(D)::value>(rows.data(), config); });
-    limit(problem.max_iters);
+    this->limit(problem.max_iters);
     stream.synchronize();  // rows are freed on return
   }
 
-  bool limit(int iters) final {
-    Base::limit(iters);
-    graph_.emplace(host_.stream, [this] {  // faster to launch than its parts
-      cuda::clear(host_.stream, zeros_);
-      this->enqueue(kernel_);
-    });
-    return true;
-  }
-
  private:
-  using Base = cuda::OneLaunch<T, Run<T>>;
+  using Base = cuda::OneGraph<T, Run<T>>;
   using Base::host_, Base::run_, Base::grid_, Base::threads_, Base::bytes_;
 
-  void launch() override { graph_->launch(host_.stream); }
+  void enqueue_run() override {
+    cuda::clear(host_.stream, zeros_);
+    this->enqueue(kernel_);
+  }
 
   template <int D>
   void lay_out_points(const T* rows, const Config& config) {
@@ -194,7 +188,6 @@ class Boxes : public cuda::OneLaunch<T, Run<T>> {
   cuda::Buffer<std::int32_t> tile_numbers_, places_in_tiles_;
   cuda::Buffer<cuda::Stamps> stamps_;
   void (*kernel_)(Run<T>) = nullptr;
-  std::optional<cuda::Graph> graph_;
 };
 
 /// The run, iterations, boxes and centroids, points read, distances to candidates, sums of blocks, labels. Where clusters and tiles are cubes, a tile meets

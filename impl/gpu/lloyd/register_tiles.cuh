@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 #include "bench/device/cuda_host.cuh"
 #include "impl/gpu/lloyd/register_tiles_run.cuh"
@@ -177,21 +176,13 @@ void enqueue_layout(const Kernel& kernel, const T* rows, std::int64_t n, int d, 
 }
 
 template <class T>
-class RegisterTiles : public cuda::OneLaunch<T, Run<T>> {
+class RegisterTiles : public cuda::OneGraph<T, Run<T>> {
  public:
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale = 1)
       : RegisterTiles(problem, config, trace, margin_scale, kernel_for<T>(problem.d, problem.k, group_of(problem.k, config))) {}
 
-  bool limit(int iters) final {
-    Base::limit(iters);
-    graph_.emplace(host_.stream, [this] {  // faster to launch than the kernel alone
-      this->enqueue(kernel_.entry);
-    });
-    return true;
-  }
-
  private:
-  using Base = cuda::OneLaunch<T, Run<T>>;
+  using Base = cuda::OneGraph<T, Run<T>>;
   using Base::host_, Base::run_, Base::grid_, Base::threads_, Base::bytes_;
 
   RegisterTiles(const Problem<T>& problem, const Config& config, Trace& trace, float margin_scale, const Kernel& kernel)
@@ -218,10 +209,10 @@ class RegisterTiles : public cuda::OneLaunch<T, Run<T>> {
     const cuda::Buffer<T> from = cuda::upload_rows(problem, trace, host_.stream);
     const cuda::Phase phase(trace, "layout", host_.stream);
     lay_out_points(from.data());
-    limit(problem.max_iters);
+    this->limit(problem.max_iters);
   }
 
-  void launch() override { graph_->launch(host_.stream); }
+  void enqueue_run() override { this->enqueue(kernel_.entry); }
 
   /// Finds each dimension's range and origin, and writes the tiles.
   void lay_out_points(const T* rows) {
@@ -252,7 +243,6 @@ class RegisterTiles : public cuda::OneLaunch<T, Run<T>> {
   cuda::Buffer<Bits> changes_, rests_;
   cuda::Buffer<int> turn_;
   cuda::Buffer<IterationRecord> records_;
-  std::optional<cuda::Graph> graph_;
 };
 
 }  // namespace km::register_tiles
