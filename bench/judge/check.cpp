@@ -22,6 +22,7 @@ double corner_value(int i, int j) { return double(((i >> j) & 1) * 2); }
 double edge_value(int c, int j) { return j == 0 ? double(c % 2) * 2 : 1.0; }
 double far_if_odd(int c, int j) { return c % 2 ? 1e4 + c : group_value(c, j); }
 double power_value(int i, int j) { return std::pow(10.0, (i * 5 + j) % 14 - 6) * (noise(i, j) - 0.5); }
+double scaled_value(int i, int j) { return std::pow(10.0, 4 * j - 8) * noise(i, j); }
 double large_value(int i, int j) { return double((i * 3 + j) % 11 + (i % 3) * 100); }
 
 const Shape beyond_32_bits = {.name = "n d above 2^31", .n = 0x2100000, .d = 64, .k = 3, .max_iters = 1, .point = large_value};
@@ -124,6 +125,7 @@ const std::vector<Shape>& awkward_shapes() {
       {.name = "all points the same", .n = 513, .k = 3, .max_iters = 4, .point = [](int, int) { return 2.5; }},
       {.name = "equal centroids", .n = 600, .d = 3, .max_iters = 4, .point = group_value, .centroid = [](int, int j) { return group_value(0, j); }},
       {.name = "huge dynamic range", .n = 3000, .d = 5, .k = 6, .point = power_value},
+      {.name = "columns of 1e-8 to 1e8", .n = 2000, .d = 5, .k = 6, .point = scaled_value},
       {.name = "far from the origin", .n = 2000, .k = 4, .point = [](int i, int j) { return 1e4 + group_value(i, j); }},
       {.name = "negative values", .n = 2000, .point = [](int i, int j) { return -group_value(i, j); }},
       {.name = "converges, tolerance 0", .n = 3000, .max_iters = 100, .tolerance = 0, .point = group_value},

@@ -70,7 +70,8 @@ class Neighbours : public cuda::OneGraph<T, Run<T>> {
     const cuda::Buffer<T> rows = distinct ? std::move(distinct->points) : cuda::upload_rows(problem, trace, stream);
     const cuda::Phase phase(trace, "layout", stream);
     run_.shift_scale = shift_scale;
-    run_.fixed_point = FixedPoint(screen::greatest_of(rows.data(), rows.size(), stream), this->points_with_copies());
+    units_ = moved_sums::Units<T>(moved_sums::greatest_of_columns(rows.data(), problem.n, problem.d, stream), this->points_with_copies(), stream);
+    run_.fixed_point = units_;
     with_kernel_width<T>(problem.d, [&](auto D) { prepare<decltype(D)::value>(rows.data(), config); });
     this->limit(problem.max_iters);
     stream.synchronize();  // rows are freed on return
@@ -151,6 +152,7 @@ class Neighbours : public cuda::OneGraph<T, Run<T>> {
     }
   }
 
+  moved_sums::Units<T> units_;
   cuda::Buffer<T> points_;
   cuda::Buffer<float2> bounds_;
   cuda::Buffer<std::uint16_t> slice_labels_;

@@ -47,7 +47,7 @@ __device__ __forceinline__ int move_points(const Block<T, D>& b, int iter, bool 
       const int v = first + lane, j = v % D, c = v < D ? joins : leaves;
       if (v >= 2 * D || c < 0) continue;
       long long whole, rest;
-      r.fixed_point.split(v < D ? double(x[j * slice]) : -double(x[j * slice]), whole, rest);
+      r.fixed_point.split(v < D ? double(x[j * slice]) : -double(x[j * slice]), j, whole, rest);
       if (whole != 0) atomicAdd(coarse + c * D + j, Bits(whole * copies));
       if (rest != 0) {
         atomicAdd(fine + c * D + j, Bits(rest * copies));

@@ -39,7 +39,7 @@ __device__ __forceinline__ void make_centroids(const Block<T, D>& b, int iter, b
           for (int copy = 0; copy < r.copies; ++copy) of_fine[u] += fine[copy * cells + cell];
         of_coarse[u] = b.coarse[cell] += of_coarse[u], of_fine[u] = b.fine[cell] += of_fine[u];
         const int count = b.count[c] + joined_of(word[u]);
-        if (count > 0) now = static_cast<T>(r.fixed_point.value(of_coarse[u], of_fine[u]) / double(count));  // an empty cluster keeps its centroid
+        if (count > 0) now = static_cast<T>(r.fixed_point.value(of_coarse[u], of_fine[u], j) / double(count));  // an empty cluster keeps its centroid
       }
       to[c * b.pitch + j] = now;
       if (last && blockIdx.x == 0 && j < r.d) r.assigned[c * r.d + j] = before, r.next[c * r.d + j] = now;

@@ -80,7 +80,7 @@ struct Run {
   float shift_scale;                // scales shifts: 1, or nothing is proven
   int state_cached, points_cached;  // slices of a block whose bounds and labels, whose points are in shared memory
   int table_copies, copies;         // of the sums: in a block in the first iteration, in the grid
-  FixedPoint fixed_point;
+  FixedPoint<T> fixed_point;
   Widening<T> widening = Widening<T>(most_dimensions<T>);
   Widening<double> finer = Widening<double>(most_dimensions<T>);
   const T* initial;

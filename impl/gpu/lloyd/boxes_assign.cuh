@@ -40,7 +40,7 @@ __device__ __forceinline__ Found find_candidates(const Block<T, D>& b, const T* 
     best = min(best, (__float_as_uint(static_cast<float>(dist)) & ~index) | at);
   }
   for (int step = lanes / 2; step > 0; step /= 2) best = min(best, __shfl_xor_sync(all, best, step));
-  Found found{number(min(static_cast<int>(best & index), count - 1)), 0, 0};
+  Found found{number(static_cast<int>(best & index)), 0, 0};
 
   double near[D];
 #pragma unroll
@@ -87,21 +87,23 @@ __device__ __forceinline__ int nearest(const Block<T, D>& b, const double (&x)[D
   return best;
 }
 
-/// Moves all points of a tile from one cluster to another, one value a lane. from: nobody if they only join.
+/// Moves all points of tiles from one cluster to another, one value a lane. tiles: a bit for each after the first. from: nobody if they only join.
+/// Returns, in the last value's lane, the number of points.
 template <class T, int D>
-__device__ __forceinline__ int move_tile(const Block<T, D>& b, Bits* change, int at, int from, int to) {
+__device__ __forceinline__ int move_tiles(const Block<T, D>& b, Bits* change, int first, unsigned tiles, int from, int to) {
   constexpr int size = sums_of_tile(D);
-  const Bits* const sums = b.r.sums + (std::int64_t(blockIdx.x) * b.r.tiles_a_block + at) * size;
-  if (const int lane = threadIdx.x % 32; lane < size) {
-    const int j = lane % D, cells = b.cells(), part = lane / D;
-    const auto cell = [&](int c) { return part == 2 ? 2 * cells + c : part * cells + c * D + j; };
-    const Bits value = sums[lane];
-    if (value != 0) {
-      atomicAdd(change + cell(to), value);
-      if (from != nobody) atomicAdd(change + cell(from), Bits(0) - value);
-    }
+  const int lane = threadIdx.x % 32;
+  if (lane >= size) return 0;
+  Bits value = 0;
+  for (unsigned left = tiles; left; left &= left - 1)
+    value += b.r.sums[(std::int64_t(blockIdx.x) * b.r.tiles_a_block + first + __ffs(left) - 1) * size + lane];
+  const int j = lane % D, cells = b.cells(), part = lane / D;
+  const auto cell = [&](int c) { return part == 2 ? 2 * cells + c : part * cells + c * D + j; };
+  if (value != 0) {
+    atomicAdd(change + cell(to), value);
+    if (from != nobody) atomicAdd(change + cell(from), Bits(0) - value);
   }
-  return threadIdx.x % 32 == 0 ? static_cast<int>(sums[2 * D]) : 0;
+  return part == 2 ? static_cast<int>(value) : 0;
 }
 
 /// Moves up to 32 points of a tile at x, a lane each. Those that move between the same two clusters move together: a lane has one dimension, and teams
@@ -124,7 +126,7 @@ __device__ __forceinline__ int move_points(const Block<T, D>& b, Bits* change, c
       const int member = turn * teams + team, number = __shfl_sync(all, copies, member);
       if (j >= D || !(members >> member & 1)) continue;
       long long whole, rest;
-      b.r.fixed_point.split(double(x[j * b.r.size + member]), whole, rest);
+      b.r.fixed_point.split(double(x[j * b.r.size + member]), j, whole, rest);
       coarse += whole * number, fine += rest * number;
     }
 #pragma unroll
@@ -145,9 +147,9 @@ __device__ __forceinline__ int label_tile(const Block<T, D>& b, Bits* change, in
   const int lane = threadIdx.x % 32, noted = b.owners[at], owner = found.count > 1 ? int(several) : found.leader;
   const bool is_first = noted == nobody;
   const int before = is_first ? found.leader : noted;  // at first all join the leader, and some leave it
-  int moved = is_first ? move_tile(b, change, at, nobody, found.leader) : 0;
+  int moved = is_first ? move_tiles(b, change, at, 1, nobody, found.leader) : 0;
   if (owner != several && before != several) {
-    if (owner != before) moved += move_tile(b, change, at, before, owner);
+    if (owner != before) moved += move_tiles(b, change, at, 1, before, owner);
   } else {
     const int size = b.r.size, points = b.points_of(at);
     const std::int64_t first = b.tile(at) * size;
@@ -186,8 +188,9 @@ __device__ __forceinline__ int label_group(const Block<T, D>& b, Bits* change, i
     listed += __popc(bits);
   };
   const auto itself = [](int c) { return c; };
-  const Found of_group = find_candidates(b, b.r.group_boxes + b.group(group) * 2 * D, b.k, 32, itself, list);
   const int tiles_a_group = b.r.tiles_a_group, first_tile = group * tiles_a_group;
+  const T* const box = tiles_a_group == 1 ? b.boxes + group * 2 * D : b.r.group_boxes + b.group(group) * 2 * D;
+  const Found of_group = find_candidates(b, box, b.k, 32, itself, list);
   if (tiles_a_group == 1) {  // what holds for the group holds for its tile
     for (int word = lane; listed > 32 && word * 32 < listed; word += 32) b.masks[word] = first_bits(listed - word * 32);
     __syncwarp();
@@ -195,13 +198,27 @@ __device__ __forceinline__ int label_group(const Block<T, D>& b, Bits* change, i
     return open ? label_tile(b, change, group, listed, {of_group.leader, listed, first_bits(listed)}) : 0;
   }
   __syncwarp();
-  const int lanes = lanes_a_box(listed), each = 32 / lanes,
-            tiles = static_cast<int>(min(b.r.tiles - b.tile(first_tile), std::int64_t(tiles_a_group)));
+  const int tiles = static_cast<int>(min(b.r.tiles - b.tile(first_tile), std::int64_t(tiles_a_group)));
+  int moved = 0;
+  if (listed == 1) {  // it takes the group whole
+    const int to = of_group.leader, before = lane < tiles ? int(b.owners[first_tile + lane]) : to;
+    for (unsigned left = __ballot_sync(all, before != to); left;) {
+      const int one = __ffs(left) - 1, from = __shfl_sync(all, before, one);
+      const unsigned same = __ballot_sync(all, before == from);
+      left &= ~same;
+      if (from != several) moved += move_tiles(b, change, first_tile, same, from, to);
+      else
+        for (unsigned rest = same; rest; rest &= rest - 1) moved += label_tile(b, change, first_tile + __ffs(rest) - 1, 1, of_group);
+    }
+    __syncwarp();
+    if (lane < tiles) b.owners[first_tile + lane] = static_cast<std::int16_t>(to);
+    return moved;
+  }
+  const int lanes = lanes_a_box(listed), each = 32 / lanes;
   const auto listed_at = [&](int place) { return int(b.list[place]); };
   const auto note = [&](int word, unsigned bits) {
     if (listed > 32 && lane == 0) b.masks[word] = bits;
   };
-  int moved = 0;
   for (int first = 0; first < tiles; first += each) {
     const int place = first + lane / lanes, at = first_tile + min(place, tiles - 1);
     const Found found = find_candidates(b, b.boxes + at * 2 * D, listed, lanes, listed_at, note);

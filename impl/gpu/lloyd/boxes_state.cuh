@@ -26,13 +26,16 @@ struct Run {
   const T* group_boxes;         // groups x 2 D
   const Bits* sums;             // by block: its tiles x sums_of_tile
   std::int16_t* owners;         // by block: its tiles, unless shared memory has them
-  std::uint16_t* labels;        // tiles x size: those of tiles with several owners; at the end all
+  std::uint16_t* labels;        // tiles x size: those of tiles with several owners
+  void* all_owners;             // tiles x owner_bytes, at the end
   std::int64_t n, tiles, groups;
   int d, k, max_iters;
   double stop_at;  // stop at so few changed labels
   int size, tiles_a_group, tiles_a_block, change_copies;
-  bool held;  // boxes and owners in shared memory
-  FixedPoint fixed_point;
+  bool held;        // boxes and owners in shared memory
+  bool owners_fit;  // all tiles' owners in shared memory, at the end
+  int owner_bytes;
+  FixedPoint<T> fixed_point;
   const T* initial;
   Bits* meetings;  // max_iters + 1; initially zero, as changes
   Bits* changes;   // of the sums per iteration, three, alternating: copies of coarse and fine k x D each, and counts k

@@ -27,18 +27,20 @@ constexpr int counted_apart = 12288;  // clusters whose counters fit 48 KiB; of 
 
 struct Sum {
   unsigned long long coarse = 0, fine = 0;
-  __device__ __forceinline__ void add(double value, const FixedPoint& q) {
-    const double whole = value + q.coarse_magic;
+  /// scaled: see FixedPoint::scale.
+  template <class T>
+  __device__ __forceinline__ void add(double scaled, const FixedPoint<T>& q) {
+    const double whole = scaled + q.coarse_magic;
     coarse += static_cast<unsigned long long>(__double_as_longlong(whole));
-    fine += static_cast<unsigned long long>(__double_as_longlong((value - (whole - q.coarse_magic)) + q.fine_magic));
+    fine += static_cast<unsigned long long>(__double_as_longlong((scaled - (whole - q.coarse_magic)) + q.fine_magic));
   }
   /// Adds to memory, without the magic numbers of `added` values, and restarts from zero.
-  __device__ __forceinline__ void flush(Sum* to, int added, const FixedPoint& q) {
+  template <class T>
+  __device__ __forceinline__ void flush(Sum* to, int added, const FixedPoint<T>& q) {
     atomicAdd(&to->coarse, coarse - added * static_cast<unsigned long long>(__double_as_longlong(q.coarse_magic)));
     atomicAdd(&to->fine, fine - added * static_cast<unsigned long long>(__double_as_longlong(q.fine_magic)));
     coarse = fine = 0;
   }
-  __device__ double value(const FixedPoint& q) const { return q.value(coarse, fine); }
 };
 
 /// A point that joins or leaves: its index, with the top bit for leaving.
@@ -58,7 +60,7 @@ struct alignas(16) Entries {
 /// Adds entries begin to end - 1, dimensions j to j + Width - 1, to the sums of their clusters. end_of(c): end of cluster c's entries.
 template <int Width, class T, class Index, class EndOf>
 __device__ __forceinline__ void sum_runs(const T* __restrict__ points, const Entry<Index>* __restrict__ entries, int begin, int end, int j, int d,
-                                         int k, EndOf end_of, FixedPoint q, Sum* sums, int* counts) {
+                                         int k, EndOf end_of, const FixedPoint<T>& q, Sum* sums, int* counts) {
   using Values = cuda::Values<T, Width>;
   int c = 0;
   for (int above = k - 1; c < above;) {  // the first cluster that ends after `begin`
@@ -68,6 +70,9 @@ __device__ __forceinline__ void sum_runs(const T* __restrict__ points, const Ent
   }
   int run_begin = begin, run_end = end_of(c), joined = 0;
   Sum sum[Width];
+  double scale[Width];
+#pragma unroll
+  for (int w = 0; w < Width; ++w) scale[w] = q.scale(j + w);
   const auto flush = [&](int p) {
 #pragma unroll
     for (int w = 0; w < Width; ++w) sum[w].flush(&sums[std::int64_t(c) * d + j + w], p - run_begin, q);
@@ -91,7 +96,7 @@ __device__ __forceinline__ void sum_runs(const T* __restrict__ points, const Ent
       const bool leaving = next.at[u].leaving();
       joined += leaving ? -1 : 1;
 #pragma unroll
-      for (int w = 0; w < Width; ++w) sum[w].add(double(leaving ? -x[u].at[w] : x[u].at[w]), q);
+      for (int w = 0; w < Width; ++w) sum[w].add(double(leaving ? -x[u].at[w] : x[u].at[w]) * scale[w], q);
     }
   }
   flush(end);
@@ -139,7 +144,7 @@ struct Moved {
 /// `lanes` threads of a group share the dimensions, Width values each. copies: counters per cluster.
 template <class T, int Width>
 __global__ void __launch_bounds__(block, 2)
-    sort_and_sum(const T* __restrict__ points, const Moved m, FixedPoint q, int copies, int chunk, int lanes) {
+    sort_and_sum(const T* __restrict__ points, const Moved m, FixedPoint<T> q, int copies, int chunk, int lanes) {
   cuda::await_previous();
   using Packed = Entry<std::uint16_t>;
   extern __shared__ int4 shared[];
@@ -209,7 +214,7 @@ static __global__ void __launch_bounds__(sort_block, 1)
 }
 
 template <class T, int Width>
-__global__ void __launch_bounds__(block, 2) sum_ordered(const T* __restrict__ points, const Moved m, FixedPoint q,
+__global__ void __launch_bounds__(block, 2) sum_ordered(const T* __restrict__ points, const Moved m, FixedPoint<T> q,
                                                         const Entry<std::uint32_t>* __restrict__ order, const int* ends, unsigned* spent, int lanes) {
   cuda::await_previous();
   for (int c = blockIdx.x * block + threadIdx.x; c < 2 * m.k; c += gridDim.x * block) spent[c] = 0;  // totals and cursors, for the next sort
@@ -248,9 +253,9 @@ class Sums {
     else cuda::allow_shared(sort_and_sum_, bytes_);
   }
 
-  /// Sets the units, for `n` points of at most this |value|. Call before the first enqueue.
-  void set_units(double most, std::int64_t n) { fixed_point_ = FixedPoint(most, n); }
-  const FixedPoint& fixed_point() const { return fixed_point_; }
+  /// Call before the first enqueue. greatest: |value| by column, of all `n` points.
+  void set_units(std::span<const double> greatest, std::int64_t n, cudaStream_t stream) { units_ = Units<T>(greatest, n, stream); }
+  FixedPoint<T> fixed_point() const { return units_; }
   const Sum* sums() const { return sums_.data(); }
   const int* counts() const { return counts_.data(); }
 
@@ -264,14 +269,14 @@ class Sums {
   void enqueue(const T* points, const std::int32_t* labels, bool early, cudaStream_t stream) {
     Moved moved{p_.n, p_.d, p_.k, labels, before_.data(), sums_.data(), counts_.data()};
     if (!together_) {
-      cuda::launch(early, sort_and_sum_, int(grid_), block, bytes_, stream, points, moved, fixed_point_, copies_, chunk_, lanes_);
+      cuda::launch(early, sort_and_sum_, int(grid_), block, bytes_, stream, points, moved, fixed_point(), copies_, chunk_, lanes_);
       return;
     }
     unsigned *totals = totals_.data(), *cursors = totals + p_.k;
     int* ends = ends_.data();
     Entry<std::uint32_t>* order = order_.data();
     cuda::launch_together(sort_together, unsigned(multiprocessors_), sort_block, bytes_, stream, moved, totals, cursors, ends, order);
-    cuda::launch(early, sum_ordered_, int(grid_), block, 0, stream, points, moved, fixed_point_, order, ends, totals, lanes_);
+    cuda::launch(early, sum_ordered_, int(grid_), block, 0, stream, points, moved, fixed_point(), order, ends, totals, lanes_);
   }
 
  private:
@@ -283,7 +288,7 @@ class Sums {
   unsigned grid_ = 1;
   bool together_ = false;
   std::size_t bytes_ = 0;
-  FixedPoint fixed_point_{};
+  Units<T> units_;
   cuda::Buffer<std::int32_t> before_;
   cuda::Buffer<Sum> sums_;
   cuda::Buffer<int> counts_;

@@ -23,18 +23,13 @@ constexpr int table_cells = 2048;  // of a block's sums with copies
 
 /// Copies rows, n x d, to tiles; zeros beyond both. most: raised to the greatest |value|.
 template <class T, int D>
-__global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::int64_t tiles, T* out, double* most) {
+__global__ void lay_out(const T* __restrict__ rows, std::int64_t n, int d, std::int64_t tiles, T* out) {
   constexpr int size = tile_points<T>;
-  double greatest = 0;
   for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < tiles * D * size; at += std::int64_t(gridDim.x) * blockDim.x) {
     const std::int64_t i = at / (D * size) * size + at % size;
     const int j = static_cast<int>(at / size % D);
-    const T value = i < n && j < d ? rows[i * d + j] : T(0);
-    out[at] = value;
-    greatest = max(greatest, abs(double(value)));
+    out[at] = i < n && j < d ? rows[i * d + j] : T(0);
   }
-  greatest = cuda::max_over_warp(greatest);
-  if (threadIdx.x % 32 == 0) cuda::raise(most, greatest);
 }
 
 /// True if a thread's registers hold the sums of so many clusters beside its points.
@@ -86,18 +81,17 @@ class Resident : public cuda::OneLaunch<T, Run<T>> {
     points_ = cuda::Buffer<T>(tiles * D * tile_points<T>);
     tile_labels_ = cuda::Buffer<std::uint8_t>(tiles * tile_points<T>);
     changes_ = cuda::Buffer<Bits>(3 * (2 * k * D + k + 1));
-    cuda::Buffer<double> most(1);
-    cuda::clear(stream, most);
     const unsigned blocks = std::min(cuda::blocks(points_.size(), 256), 4096u);
-    lay_out<T, D><<<blocks, 256, 0, stream>>>(rows.data(), problem.n, problem.d, tiles, points_.data(), most.data());
+    lay_out<T, D><<<blocks, 256, 0, stream>>>(rows.data(), problem.n, problem.d, tiles, points_.data());
     cuda::check_launch();
-    choose_kernel<D>(config, tiles, cuda::fetched(most, stream)[0]);
+    choose_kernel<D>(config, tiles, moved_sums::greatest_of_columns(rows.data(), problem.n, problem.d, stream));
   }
 
-  /// Chooses grid, kernel and units. greatest: |value| of the points.
+  /// Chooses grid, kernel and units. greatest: |value| of columns.
   template <int D>
-  void choose_kernel(const Config& config, std::int64_t tiles, double greatest) {
+  void choose_kernel(const Config& config, std::int64_t tiles, const std::vector<double>& of_columns) {
     const Problem<T>& problem = host_.problem;
+    const double greatest = std::ranges::max(of_columns);
     const int k = problem.k;
     const std::int64_t wanted = std::min<std::int64_t>(config.number("grid"), (tiles + least_tiles - 1) / least_tiles);
     grid_ = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, cuda::multiprocessors()));
@@ -122,8 +116,9 @@ class Resident : public cuda::OneLaunch<T, Run<T>> {
     const int points_log = std::max(3, std::ilogb(double(points_a_lane)) + 1), top = greatest > 0 ? std::ilogb(greatest) + 1 : 0;
     run_.points = points_.data(), run_.labels = tile_labels_.data(), run_.tiles = tiles, run_.tiles_a_block = share, run_.cached = layout.cached;
     run_.copies = layout.copies, run_.width = width, run_.magic = own ? static_cast<T>(std::ldexp(1.5 * 0x1p23, top + points_log - 24)) : T(0);
-    run_.fixed_point = FixedPoint(own ? greatest * double(own_threads) * double(points_a_lane) : greatest, own ? grid_ : problem.n,
-                                  own ? 50 : std::min(50, limbs * width - 1));
+    const int bits = own ? moved_sums::Units<T>::most_bits : std::min(moved_sums::Units<T>::most_bits, limbs * width - 1);
+    units_ = moved_sums::Units<T>(of_columns, own ? grid_ : problem.n, host_.stream, bits, own ? double(own_threads) * double(points_a_lane) : 1);
+    run_.fixed_point = units_;
     run_.changes = changes_.data(), run_.assigned = host_.assigned.data(), run_.next = host_.next.data();
     run_.labels_out = host_.labels.data(), run_.ended = ended_.data();
   }
@@ -138,6 +133,7 @@ class Resident : public cuda::OneLaunch<T, Run<T>> {
     }
   }
 
+  moved_sums::Units<T> units_;
   cuda::Buffer<T> points_;
   cuda::Buffer<std::uint8_t> tile_labels_;
   cuda::Buffer<Bits> changes_;

@@ -24,7 +24,7 @@ struct Run {
   double stop_at;  // stop at so few changed labels
   int tiles_a_block, cached, copies, width;
   T magic;  // 1.5 2^23 units, for own sums
-  FixedPoint fixed_point;
+  FixedPoint<T> fixed_point;
   const T* initial;
   Bits* changes;  // sums of all blocks per iteration, three, alternating: coarse and fine k x D each, counts k, labels changed; initially zero
   T *assigned, *next;
@@ -65,7 +65,7 @@ __device__ __forceinline__ void copy_tile(const T* from, T* to) {
 /// Adds a lane's moved points to a block's table. x: its first point in the tile; which: a bit for each that moved; fresh: it leaves no cluster.
 template <int D, int Each, class T>
 __device__ __forceinline__ void add_moved(const Table& table, const T* x, const int (&label)[Each], const std::uint8_t (&old)[Each], unsigned which,
-                                          bool fresh, const FixedPoint& q) {
+                                          bool fresh, const FixedPoint<T>& q) {
   for (; which; which &= which - 1) {
     const int u = __ffs(which) - 1;
     int joins = label[0], leaves = old[0];
@@ -82,15 +82,15 @@ __device__ __forceinline__ void give(Bits* to, long long value) {
 }
 
 /// Adds a block's sums, kept by threads, to those of all: coarse, fine, counts.
-template <int Warps, int K>
+template <int D, int Warps, int K, class T>
 __device__ __forceinline__ void add_warp_sums(const double (&warp_sums)[Warps][32], const int (&warp_counts)[Warps][K], int k, int cells,
-                                              const FixedPoint& q, Bits* change) {
+                                              const FixedPoint<T>& q, Bits* change) {
   const int t = threadIdx.x;
   if (t < cells) {
     double sum = 0;
     for (int w = 0; w < Warps; ++w) sum += warp_sums[w][t];
     long long whole, rest;
-    q.split(sum, whole, rest);
+    q.split(sum, t % D, whole, rest);
     give(change + t, whole), give(change + cells + t, rest);
   } else if (t >= 64 && t < 64 + k) {
     int sum = 0;
@@ -128,7 +128,7 @@ __device__ __forceinline__ void update_centroids(const Run<T>& r, const Bits* ch
     T& value = rows[c * row_pitch<D> + j];
     const bool out = last && blockIdx.x == 0 && j < r.d;
     if (out) r.assigned[c * r.d + j] = value;
-    if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine) / double(count));
+    if (count > 0) value = static_cast<T>(r.fixed_point.value(of_coarse, of_fine, j) / double(count));
     if (out) r.next[c * r.d + j] = value;
   }
 }
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(threads_of<T, D, K>, 1) iterate_all(const __gr
     __syncthreads();
 
     Bits* const change = r.changes + iter % 3 * change_size;
-    if constexpr (own) add_warp_sums(warp_sums, warp_counts, k, cells, r.fixed_point, change);
+    if constexpr (own) add_warp_sums<D>(warp_sums, warp_counts, k, cells, r.fixed_point, change);
     else if (moved_here > 0) add_table(table, k, warps, any_fine, change);
     if (t == 96) give(change + 2 * cells + k, moved_here);
     if (blockIdx.x == 0)  // nobody reads it since the last barrier or writes it before the next

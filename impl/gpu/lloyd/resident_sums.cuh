@@ -93,12 +93,12 @@ struct Table {
 
   /// sign: 1 joins c, -1 leaves it.
   template <int D, class T>
-  __device__ void add(const T* x, int stride, int c, int sign, const FixedPoint& q) const {
+  __device__ void add(const T* x, int stride, int c, int sign, const FixedPoint<T>& q) const {
     atomicAdd(&counts[c * copies + copy], sign);
 #pragma unroll
     for (int j = 0; j < D; ++j) {
       long long whole, rest;
-      q.split(sign * double(x[j * stride]), whole, rest);
+      q.split(sign * double(x[j * stride]), j, whole, rest);
       const int at = (c * D + j) * copies + copy, all = cells * copies;
       const unsigned mask = (1u << width) - 1;
       atomicAdd(&limb[at], unsigned(whole) & mask);

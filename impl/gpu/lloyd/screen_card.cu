@@ -27,9 +27,9 @@ class OnOne : public Card<T> {
   OnOne(const Problem<T>& problem, const Config& config, const Unit& unit, float margin_scale, Trace& trace, cudaStream_t stream);
 
   std::vector<double> sums_of_columns() const override { return column_sums(points_.data(), shape_.n, shape_.d, stream_); }
-  double greatest() const override { return greatest_of(points_.data(), points_.size(), stream_); }
+  std::vector<double> greatest_of_columns() const override { return moved_sums::greatest_of_columns(points_.data(), shape_.n, shape_.d, stream_); }
   double furthest_from(std::span<const double> centre) override;
-  float lay_out(double scale, double greatest, std::int64_t n) override;
+  float lay_out(double scale, std::span<const double> greatest, std::int64_t n) override;
   void finish_layout(float longest) override;
   void warm_up(std::int32_t* labels, unsigned long long* changed, T* next) override;
 
@@ -97,9 +97,9 @@ double OnOne<T>::furthest_from(std::span<const double> centre) {
 }
 
 template <class T>
-float OnOne<T>::lay_out(double scale, double greatest, std::int64_t n) {
+float OnOne<T>::lay_out(double scale, std::span<const double> greatest, std::int64_t n) {
   scale_ = one_.started ? scale / start_scale : scale;
-  sums_.set_units(greatest, n);
+  sums_.set_units(greatest, n, stream_);
   const std::int64_t tiles = cuda::blocks(shape_.n, tile_rows);
   const int steps = one_.steps * one_.chunks;
   high_ = cuda::Buffer<uint4>(tiles * steps * 128);

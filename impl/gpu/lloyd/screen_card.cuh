@@ -31,11 +31,11 @@ class Card {
   // ---- prepare: the layout must know all devices' points ----
   virtual std::vector<double> sums_of_columns() const = 0;
   /// |value|.
-  virtual double greatest() const = 0;
+  virtual std::vector<double> greatest_of_columns() const = 0;
   /// Moves the centre, and returns the greatest |value - centre| of points and initial centroids.
   virtual double furthest_from(std::span<const double> centre) = 0;
-  /// scale: the origin's; greatest: of all n points. Returns the greatest |x|² in the frame's units.
-  virtual float lay_out(double scale, double greatest, std::int64_t n) = 0;
+  /// scale: the origin's; greatest: |value| of columns, of all n points. Returns the greatest |x|² in the frame's units.
+  virtual float lay_out(double scale, std::span<const double> greatest, std::int64_t n) = 0;
   /// longest: the greatest |x|² of all points.
   virtual void finish_layout(float longest) = 0;
   /// An iteration from the initial centroids, so that all kernels are loaded. labels: none.

@@ -65,7 +65,7 @@ struct Course {
 /// chooses the next strategy. sums == nullptr: images of `centroids` only.
 template <class T>
 __global__ void __launch_bounds__(128)
-    average(const moved_sums::Sum* sums, const int* counts, moved_sums::FixedPoint fixed_point, const T* centroids, const double* centre,
+    average(const moved_sums::Sum* sums, const int* counts, moved_sums::FixedPoint<T> fixed_point, const T* centroids, const double* centre,
             double scale, std::int64_t n, int d, int k, T* next, const __grid_constant__ Images<T> to, const Twins twins, const Course course) {
   cuda::await_previous();
   const int c = blockIdx.x, t = threadIdx.x, count = sums ? counts[c] : 0;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(128)
     const std::int64_t at = std::int64_t(c) * d + j;
     const moved_sums::Sum sum = sums ? sums[at] : moved_sums::Sum{};  // beside the count, not after it
     T value = centroids[at];
-    if (count > 0) value = static_cast<T>(sum.value(fixed_point) / count);
+    if (count > 0) value = static_cast<T>(fixed_point.value(sum.coarse, sum.fine, j) / count);
     if (sums) next[at] = value;
     to.transposed[std::int64_t(j) * to.k_padded + c] = value;
     hash += scattered(value, j);

@@ -33,24 +33,14 @@ __global__ void sum_columns(const T* __restrict__ points, std::int64_t n, int d,
   }
 }
 
-/// Raises `extent` to the greatest |value - centre|. Null centre: zero.
+/// Raises `extent` to the greatest |value - centre|.
 template <class T>
 __global__ void find_extent(const T* __restrict__ rows, std::int64_t size, int d, const double* centre, double* extent) {
   double most = 0;
   for (std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < size; at += std::int64_t(gridDim.x) * blockDim.x)
-    most = fmax(most, fabs(double(rows[at]) - (centre ? centre[at % d] : 0.0)));
+    most = fmax(most, fabs(double(rows[at]) - centre[at % d]));
   most = cuda::max_over_warp(most);
   if (threadIdx.x % 32 == 0) cuda::raise(extent, most);
-}
-
-/// The greatest |value|. Waits.
-template <class T>
-double greatest_of(const T* values, std::int64_t size, cudaStream_t stream) {
-  cuda::Buffer<double> extent(1);
-  cuda::clear(stream, extent);
-  find_extent<<<std::min(cuda::blocks(size, 1024), 1056u), 256, 0, stream>>>(values, size, 1, nullptr, extent.data());
-  cuda::check_launch();
-  return cuda::fetched(extent, stream)[0];
 }
 
 /// A value as two halves, and the residual of the first.

@@ -24,7 +24,7 @@ class Screened {
     const cuda::Phase phase(trace, "layout", lloyd_.stream());
     const Origin origin =
         choose_origin(card_->sums_of_columns(), problem.n, [this](std::span<const double> centre) { return card_->furthest_from(centre); });
-    card_->finish_layout(card_->lay_out(origin.scale, card_->greatest(), problem.n));
+    card_->finish_layout(card_->lay_out(origin.scale, card_->greatest_of_columns(), problem.n));
     if (problem.tolerance < 0)  // else images of the centroids alternate from iteration to iteration
       lloyd_.record([this] { card_->begin(); }, {"", [this] {
                                                    assign();

@@ -46,11 +46,12 @@ class ScreenedCards : public OnEach<Share<T>> {
       });
     }
     const auto phase = trace.phase("layout");
-    const screen::Origin origin = screen::choose_origin(column_sums(), problem.whole().n, [this](std::span<const double> centre) {
-      return greatest([&](screen::Card<T>& card) { return card.furthest_from(centre); });
-    });
-    const double extent = greatest([](screen::Card<T>& card) { return card.greatest(); });
-    const double longest = greatest([&](screen::Card<T>& card) { return double(card.lay_out(origin.scale, extent, problem_.whole().n)); });
+    const screen::Origin origin =
+        screen::choose_origin(of_columns(&screen::Card<T>::sums_of_columns, std::plus()), problem.whole().n, [this](std::span<const double> centre) {
+          return greatest([&](screen::Card<T>& card) { return card.furthest_from(centre); });
+        });
+    const auto extents = of_columns(&screen::Card<T>::greatest_of_columns, [](double a, double b) { return std::max(a, b); });
+    const double longest = greatest([&](screen::Card<T>& card) { return double(card.lay_out(origin.scale, extents, problem_.whole().n)); });
     each([&](int rank) { work(rank).finish_layout(float(longest)); });
   }
 
@@ -137,13 +138,14 @@ class ScreenedCards : public OnEach<Share<T>> {
     return mine;
   }
 
-  /// Of all ranks' cards.
-  std::vector<double> column_sums() {
-    std::vector<double> sums(problem_.d), mine(size() * sums.size());
-    each([&](int rank) { std::ranges::copy(work(rank).sums_of_columns(), mine.begin() + std::ptrdiff_t(rank) * problem_.d); });
+  /// What all ranks' cards return, joined by column, from zero.
+  template <class Join>
+  std::vector<double> of_columns(std::vector<double> (screen::Card<T>::*values)() const, Join join) {
+    std::vector<double> joined(problem_.d), mine(size() * joined.size());
+    each([&](int rank) { std::ranges::copy((work(rank).*values)(), mine.begin() + std::ptrdiff_t(rank) * problem_.d); });
     const std::vector<double> all = gathered(problem_.group, mine);
-    for (std::size_t at = 0; at < all.size(); ++at) sums[at % sums.size()] += all[at];
-    return sums;
+    for (std::size_t at = 0; at < all.size(); ++at) joined[at % joined.size()] = join(joined[at % joined.size()], all[at]);
+    return joined;
   }
 
   /// The greatest number, none negative, that all ranks' cards return.

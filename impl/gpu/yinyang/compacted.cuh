@@ -100,8 +100,9 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     run_.points = points_.data(), run_.halves = halves_.data(), run_.left = left_.data(), run_.length2 = length2_.data();
     run_.k_padded = k_padded, run_.deep = deep, run_.sets = sets, run_.products = products, run_.centre = frame_->centre(),
     run_.scale = frame_->scale();
-    run_.shift_scale = shift_scale,
-    run_.fixed_point = moved_sums::FixedPoint(screen::greatest_of(points_.data(), points_.size(), stream), this->points_with_copies());
+    run_.shift_scale = shift_scale;
+    units_ = moved_sums::Units<T>(moved_sums::greatest_of_columns(points_.data(), n, d, stream), this->points_with_copies(), stream);
+    run_.fixed_point = units_;
     run_.numbers = this->numbers_.data();
     run_.centroids[0] = host_.assigned.data(), run_.centroids[1] = host_.next.data();
     run_.transposed = transposed_.data(), run_.image = image_.data(), run_.starts = starts_.data(), run_.shifts = shifts_.data();
@@ -148,6 +149,7 @@ class Compacted : public cuda::OneLaunch<T, Run<T>> {
     }
   }
 
+  moved_sums::Units<T> units_;
   cuda::Buffer<T> points_, transposed_;
   cuda::Buffer<uint4> halves_, image_;
   cuda::Buffer<std::uint32_t> left_;

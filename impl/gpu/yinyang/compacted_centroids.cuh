@@ -29,7 +29,7 @@ __device__ __forceinline__ void move_rows(const Run<T>& r, const SharedState<T>&
       for (int u = 0; u < values; ++u) {
         const int j = j0 + u * lanes;
         long long coarse, fine;
-        r.fixed_point.split(double(value[u]), coarse, fine);
+        r.fixed_point.split(double(value[u]), min(j, r.d - 1), coarse, fine);
         coarse *= copies, fine *= copies;
         if (coarse != 0) atomicAdd(&all_coarse[to + j], Bits(coarse));
         if (fine != 0) atomicAdd(&all_fine[to + j], Bits(fine));
@@ -82,7 +82,8 @@ __device__ __forceinline__ void make_centroids(const Run<T>& r, SharedState<T>& 
           }
         }
 #pragma unroll
-        for (int u = 0; u < values; ++u) value[u] = count > 0 ? static_cast<T>(r.fixed_point.value(coarse[u], fine[u]) / count) : before[u];
+        for (int u = 0; u < values; ++u)
+          value[u] = count > 0 ? static_cast<T>(r.fixed_point.value(coarse[u], fine[u], min(dimension(u), r.d - 1)) / count) : before[u];
 #pragma unroll
         for (int u = 0; u < values; ++u) {
           const int j = dimension(u);

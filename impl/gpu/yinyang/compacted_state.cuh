@@ -50,7 +50,7 @@ struct Run {
   const double* centre;
   double scale;
   float shift_scale;  // scales shifts in bounds: 1, or nothing is proven
-  moved_sums::FixedPoint fixed_point;
+  moved_sums::FixedPoint<T> fixed_point;
   const T* initial;
   T* centroids[2];  // this iteration's and the next, alternating
   T* transposed;    // for differences: d x k_padded, or k x few_padded(d)

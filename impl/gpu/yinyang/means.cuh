@@ -25,13 +25,13 @@ struct MovedSums {
   unsigned long long *coarse, *fine;  // k x d
   int* counts;                        // k
   int* old_counts;                    // k, counts of the previous means, for sums of what joined minus what left; null: sums of whole clusters
-  moved_sums::FixedPoint fixed_point;
+  moved_sums::FixedPoint<T> fixed_point;
 
   /// Adds to the sum of cluster c in dimension j.
   __device__ __forceinline__ void add(int c, int j, double value) const {
     const std::int64_t cell = std::int64_t(c) * d + j;
     long long of_coarse, of_fine;
-    fixed_point.split(value, of_coarse, of_fine);
+    fixed_point.split(value, j, of_coarse, of_fine);
     atomicAdd(&coarse[cell], static_cast<unsigned long long>(of_coarse));
     if (of_fine != 0) atomicAdd(&fine[cell], static_cast<unsigned long long>(of_fine));
   }
@@ -39,7 +39,7 @@ struct MovedSums {
   /// Returns a value of the next centroid c. Clears the sums of what joined and left, of an empty cluster too: it may fill again.
   __device__ __forceinline__ T mean(int c, std::int64_t cell, T before) const {
     const int count = counts[c];
-    const double sum = fixed_point.value(coarse[cell], fine[cell]);
+    const double sum = fixed_point.value(coarse[cell], fine[cell], static_cast<int>(cell - std::int64_t(c) * d));
     if (old_counts) coarse[cell] = fine[cell] = 0;
     if (count == 0) return before;
     return old_counts ? (before * static_cast<T>(old_counts[c]) + static_cast<T>(sum)) / static_cast<T>(count) : static_cast<T>(sum / count);
@@ -105,7 +105,7 @@ class Means {
   Means(const ProblemShape& p, const cuda::Buffer<T>& points, cudaStream_t stream, bool incremental = false, T drift_scale = 1)
       : p_(p), points_(points.data()), widening_(p.d), drift_scale_(drift_scale), before_(p.n), sums_(2 * std::int64_t(p.k) * p.d), counts_(p.k) {
     if (incremental) old_counts_ = cuda::Buffer<int>(p.k);
-    fixed_point_ = moved_sums::FixedPoint(screen::greatest_of(points.data(), points.size(), stream), p.n);
+    units_ = moved_sums::Units<T>(moved_sums::greatest_of_columns(points.data(), p.n, p.d, stream, true), p.n, stream);
   }
 
   const Widening<T>& widening() const { return widening_; }
@@ -120,8 +120,7 @@ class Means {
   void enqueue(Trace& trace, const std::int32_t* labels, const T* centroids, T* next, GroupedView<T> grouped, cudaStream_t stream) {
     unsigned long long* const coarse = sums_.data();
     const MovedSums<T> sums{
-        points_,     p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(),
-        fixed_point_};
+        points_, p_.n, p_.d, p_.k, labels, before_.data(), coarse, coarse + std::int64_t(p_.k) * p_.d, counts_.data(), old_counts_.data(), units_};
     cuda::check(cudaMemsetAsync(grouped.group_drift, 0, grouped.groups * sizeof(T), stream));
     {
       const cuda::Phase phase(trace, "centroid_data", stream);
@@ -137,7 +136,7 @@ class Means {
   const T* points_;
   Widening<T> widening_;
   T drift_scale_;
-  moved_sums::FixedPoint fixed_point_{};
+  moved_sums::Units<T> units_;
   cuda::Buffer<std::int32_t> before_;
   cuda::Buffer<unsigned long long> sums_;
   cuda::Buffer<int> counts_, old_counts_;
