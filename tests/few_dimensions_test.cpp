@@ -62,7 +62,7 @@ struct FewDimensionsOnTheGpu : FewDimensions<T> {
     if (!device::available()) GTEST_SKIP() << device::unavailable();
   }
   std::int64_t one_of(std::vector<std::int64_t> values) { return values[this->below(int(values.size()))]; }
-  ParameterValues boxes() { return {{"bucket", one_of({32, 64, 256})}, {"group", one_of({1, 3, 32})}, {"grid", one_of({1, 3, 132})}}; }
+  ParameterValues boxes() { return {{"bucket", one_of({32, 48, 64, 256})}, {"group", one_of({1, 3, 32})}, {"grid", one_of({1, 3, 132})}}; }
 };
 TYPED_TEST_SUITE(FewDimensionsOnTheGpu, Precisions);
 

@@ -10,6 +10,7 @@
 // Limit: 8 dimensions; centroids, sums and the warps' candidates in a block's shared memory: k up to about 2,300 in one dimension, 980 in eight. On a
 // card whose fp64 is much slower than its fp32 others are faster.
 #include <algorithm>
+#include <bit>
 
 #include "bench/device/cuda_host.cuh"
 #include "impl/cost_terms.hpp"
@@ -173,7 +174,7 @@ class Boxes : public cuda::OneGraph<T, Run<T>> {
     threads_ = threads_of(D, sizeof(T));
     const int warps = threads_ / 32;
     const std::int64_t n = host_.problem.n, most = std::min<std::int64_t>(config.number("grid"), cuda::multiprocessors());
-    run_.size = static_cast<int>(config.number("bucket"));
+    run_.size = static_cast<int>(std::bit_floor(std::uint64_t(config.number("bucket"))));
     const bool long_search = host_.problem.k > long_search_ratio * clusters_met(double(n), host_.problem.k, D, run_.size);
     if (n < most * warps * run_.size && !long_search) run_.size = 32;
     const std::int64_t tiles = run_.tiles = (n + run_.size - 1) / run_.size;
@@ -222,7 +223,7 @@ std::vector<double> cost_of(const ProblemShape& p, const Config& config, int val
 const Register<Boxes> registration{{
     .summary = "few dimensions: tiles of points in small boxes, which drop centroids that are farther than another from all of them",
     .device = Device::gpu,
-    .parameters = {tunable("bucket", 64, {32, 64, 128, 256}, "points of a tile, at most; 32 if a warp would have no tile"),
+    .parameters = {tunable("bucket", 64, {32, 64, 128, 256}, "points of a tile, at most: a power of two; 32 if a warp would have no tile"),
                    tunable("group", 8, {1, 4, 8, 16, 32}, "tiles of a group, at most; fewer if a warp would have few groups"),
                    tunable("grid", 132, {1, 33, 66, 132}, "blocks, at most one per multiprocessor; fewer if a warp would have no group",
                            cuda::within_multiprocessors)},
