@@ -22,7 +22,6 @@ from plots.write.tables import Table
 Parts = Sequence[str | Table]
 ENDINGS = (".md", ".csv", ".tex")
 MOST_CASES = 20  # of a history on the terminal
-GATE = (*ENDINGS, ".json")
 
 
 def share(text: str) -> float:
@@ -55,7 +54,7 @@ PERCENT = {"type": share, "metavar": "PERCENT"}
     example="compare results/h100/ours.jsonl results/h200/ours.jsonl",
 )
 def run_compare(args: argparse.Namespace) -> int:
-    endings = ENDINGS if args.rank else GATE
+    endings = ENDINGS if args.rank else (*ENDINGS, ".json")
     for file in args.out:
         if file.suffix not in endings:
             raise UserError(f"--out {file}: the ending is none of {', '.join(endings)}")

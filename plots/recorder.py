@@ -147,7 +147,8 @@ class Recorder:
         for path in sorted(self.apart.glob("*.jsonl")):
             lines = path.read_bytes().splitlines(keepends=True)
             for key in sorted(key for key in versions if f"{key.partition('/')[0]}.jsonl" == path.name):
-                ours = [raw for raw in lines if of_version(raw, key, versions[key])]
+                version = {"exhibit": key, "exhibit_hash": versions[key]}
+                ours = [raw for raw in lines if version.items() <= json_text.table(raw).items()]
                 if not ours or known.lacks(key):
                     continue
                 with locked(self.home), (self.home / path.name).open("ab") as file:
@@ -159,14 +160,6 @@ class Recorder:
                 print(f"{key}: {len(ours)} lines, recorded apart, are added")
                 added = True
         return self.state() if added else known
-
-
-def of_version(raw: bytes, key: str, current: str) -> bool:
-    try:
-        line = json_text.parse(raw)
-    except ValueError:  # cut off
-        return False
-    return isinstance(line, dict) and line.get("exhibit") == key and line.get("exhibit_hash") == current
 
 
 @contextlib.contextmanager

@@ -125,7 +125,8 @@ def missing(
         own, lines = by_exhibit[exhibit.key], results.of_exhibit(machine, exhibit.key)
         shown = consistent(lines, exhibit.swept, exhibit.makes)[0]
         if hides(own, shown, exhibit.makes):
-            apart[exhibit.key] = hidden(own, shown)
+            replacing = (case.id for case in own if any(stands_for(case, line) for line in select(shown, RIGHT)))
+            apart[exhibit.key] = frozenset(replacing)
     why = {}
     for case in (case for case in plan if not case.skip):
         line = (waiting if case.exhibit in apart else recorded).get((case.exhibit, case.id))
@@ -161,11 +162,6 @@ def hides(own: Sequence[Case], shown: Sequence[Line], makes: Callable[[Line], bo
         return line["profile"] == "paper" and same_version and same_points
 
     return not all(map(agrees, select(shown, RIGHT)))
-
-
-def hidden(own: Sequence[Case], shown: Sequence[Line]) -> frozenset[str]:
-    """The cases that replace lines that are shown today."""
-    return frozenset(case.id for case in own if any(stands_for(case, line) for line in select(shown, RIGHT)))
 
 
 def stands_for(case: Case, line: Line) -> bool:

@@ -36,16 +36,30 @@ Values<T> values(int rows, int d, const std::function<double(int, int)>& value) 
   return out;
 }
 
-/// Returns the configurations of a check: the defaults, then every value of every parameter with the others at their defaults.
+/// An odd number between the two greatest of a parameter's range, which a user may give, too.
+std::optional<Value> between(const std::vector<Value>& range) {
+  std::vector<std::int64_t> numbers;
+  for (const Value& value : range)
+    if (const auto* const number = std::get_if<std::int64_t>(&value)) numbers.push_back(*number);
+  std::ranges::sort(numbers, std::greater());
+  if (numbers.size() < 2) return std::nullopt;
+  const std::int64_t odd = (numbers[0] + numbers[1]) / 2 | 1;
+  return odd < numbers[0] ? std::optional(Value(odd)) : std::nullopt;
+}
+
+/// Returns the configurations of a check: the defaults, then every value of every parameter, and one between, with the others at their defaults.
 std::vector<Config> configs(const Description& description) {
   std::vector<Config> all = {defaults(description)};
-  for (const auto& parameter : description.parameters)
-    for (const auto& value : parameter.range)
+  for (const auto& parameter : description.parameters) {
+    std::vector<Value> values = parameter.range;
+    if (const auto value = between(values)) values.push_back(*value);
+    for (const auto& value : values)
       if (value != parameter.fallback) {
         auto changed = all.front().values();
         changed[std::string(parameter.name)] = value;
         all.emplace_back(std::move(changed));
       }
+  }
   return all;
 }
 

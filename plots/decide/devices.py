@@ -36,7 +36,7 @@ class Problem:
 
 def problem(line: Line) -> Problem:
     named = [value_of(line, name) for name in ("dataset", "n", "d", "k", "precision", "max_iters", "tolerance")]
-    return Problem(*named, repr((line["dataset"] or {}).get("generator")))
+    return Problem(*named, repr(line["dataset"].get("generator")))
 
 
 def bound(work: dict | None, line: Line, machine: Machine) -> str:
@@ -66,11 +66,8 @@ def all_threads(line: Line, machine: Machine) -> bool:
     """Not one of a sequential implementation, nor of a part of the threads; auto chooses their number."""
     threads = value_of(line, "threads")
     if threads is None:
-        return (
-            device(line) == "gpu"
-            or line["implementation"].startswith("library/")
-            or line["implementation"].endswith("/auto")
-        )
+        name = line["implementation"]
+        return device(line) == "gpu" or name.startswith("library/") or name.endswith("/auto")
     return threads in (ALL_THREADS, machine.threads)
 
 

@@ -3,12 +3,12 @@
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plots.errors import UserError
-from plots.read.json_text import inner, parse
+from plots.read.json_text import inner, parse, table
 from plots.read.rates import amount
 from plots.read.results import Line
 from plots.read.select import grouped
@@ -56,30 +56,20 @@ def planned(text: str) -> list[Case]:
 
 def raw_lines(folders: Iterable[Path]) -> list[Line]:
     """Right lines with a time as they stand in their files, because readers do not keep judge_s."""
-    found = []
-    for path in (path for folder in folders for path in sorted(folder.glob("*.jsonl"))):
-        for raw in path.read_bytes().splitlines():
-            try:
-                line = parse(raw)
-            except ValueError:
-                continue
-            if isinstance(line, dict) and line.get("verdict") == "" and line.get("samples_s"):
-                found.append(line)
-    return found
+    files = (path for folder in folders for path in sorted(folder.glob("*.jsonl")))
+    lines = (table(raw) for path in files for raw in path.read_bytes().splitlines())
+    return [line for line in lines if line.get("verdict") == "" and line.get("samples_s")]
 
 
-@dataclass
 class Forecast:
     """Seconds of cases on one machine, from its recorded lines, else from its ceilings (`floor` of machine.json)."""
 
-    lines: Sequence[Line]
-    record: dict[str, Any]
-    factor: float = 1.0  # measured over forecast seconds; learnt on the way
-    known: dict[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.own = {line["case"]: line for line in self.lines}
-        self.alike = grouped(self.lines, lambda line: (line["implementation"], line["precision"]))
+    def __init__(self, lines: Sequence[Line], record: dict[str, Any]) -> None:
+        self.record = record
+        self.factor = 1.0  # measured over forecast seconds; learnt on the way
+        self.own = {line["case"]: line for line in lines}
+        self.alike = grouped(lines, lambda line: (line["implementation"], line["precision"]))
+        self.known: dict[str, float] = {}
 
     def seconds(self, cases: Iterable[Case]) -> float:
         """Seconds of the cases in a row; shared points count once."""

@@ -35,7 +35,8 @@ def portability(sides: Sides, where: str, kind: str, name: str = "iteration") ->
     for implementation in rivals:
         efficiencies: dict[str, float | None] = {}
         for at in platforms:
-            parts = {p: share(scores[at, p], implementation, kind) for p in problems}
+            best = {p: 100 if kind == "architecture" else max(scores[at, p].values()) for p in problems}
+            parts = {p: scores[at, p].get(implementation, 0.0) / best[p] for p in problems}
             untried = any(value == 0 and (at, p, implementation) not in tried for p, value in parts.items())
             mean = geometric_mean(parts.values()) if all(parts.values()) else 0.0
             efficiencies[at] = None if untried else mean
@@ -64,11 +65,6 @@ def collect(sides: Sides, where: str, kind: str, name: str) -> tuple[Scores, set
             best = scores.setdefault((at, what), {})
             best[who] = max(best.get(who, 0.0), value.value if kind == "architecture" else 1 / value.value)
     return scores, tried
-
-
-def share(scores: dict[str, float], implementation: str, kind: str) -> float:
-    own = scores.get(implementation, 0.0)
-    return own / 100 if kind == "architecture" else own / max(scores.values())
 
 
 def too_little(platforms: Sequence[str], problems: Sequence[str], where: str) -> str:

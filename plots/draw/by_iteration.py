@@ -65,7 +65,4 @@ def paint(ax: Axes, curves: list[tuple[str, list[float]]], looks: tuple[dict, di
     if spec.get("logx"):
         ax.set_xscale("log")
         plain_log(ax.xaxis)
-    if spec.get("logy"):
-        log_height(ax)
-    else:
-        height_from_zero(ax)
+    log_height(ax) if spec.get("logy") else height_from_zero(ax)

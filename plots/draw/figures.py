@@ -93,8 +93,8 @@ def plot(view: View) -> Figure | None:
 def curvy(view: View) -> bool:
     """Whether its series are curves, which are named at their ends."""
     figure = view.exhibit.figure
-    dotted = figure["style"] == "bar" and figure.get("logy") and not bars.sideways(view)
-    return figure["style"] in ("line", "sets") or bool(dotted)
+    dotted = figure["style"] == "bar" and bool(figure.get("logy")) and not bars.sideways(view)
+    return dotted or figure["style"] in ("line", "sets")
 
 
 def gaps(view: View, panels: Sequence[Panel]) -> str:
@@ -231,10 +231,8 @@ def decorate(ax: Axes, view: View, panel: Panel) -> None:
         ax.set(xlabel=ax.get_ylabel(), ylabel="")
         if figure.get("logy"):
             log_height(ax, side="x")
-    elif figure.get("logy"):
-        log_height(ax)
     else:
-        height_from_zero(ax)
+        log_height(ax) if figure.get("logy") else height_from_zero(ax)
     if not figure.get("logy") and ax.get_ylim()[1] >= 10_000:
         ax.yaxis.set_major_formatter("{x:,.0f}")
 

@@ -1,6 +1,6 @@
 """A map of time over two parameters: the least time of each cell, coloured by its distance from the best."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from plots.draw.curves import FARTHEST
 from plots.read import tuning, words
 from plots.read.intervals import Estimate
 from plots.read.metrics import metric
-from plots.read.select import value_of
+from plots.read.select import grouped, value_of
 from plots.read.tuning import Tuning
 from plots.read.view import View
 
@@ -68,9 +68,8 @@ def best_of(cells: Cells) -> float | None:
     return min((cell.value for cell in cells.values() if cell.value is not None), default=None) or None
 
 
-def lesser(before: Cell, own: Estimate | None, default: bool = False) -> Cell:
-    values = [value for value in (before.value, own and own.value) if value is not None]
-    return Cell(min(values, default=None), before.default or default)
+def least(times: Iterable[Estimate | None]) -> float | None:
+    return min((time.value for time in times if time), default=None)
 
 
 def spread_of(panels: Sequence[Cells]) -> float:
@@ -97,15 +96,12 @@ def heat_exhibit(view: View) -> Figure | None:
     if not measured:
         return None
     found: list[dict[tuple[Any, Any], Cell]] = [{} for _ in panels]
-    for line in view.lines:
-        here = tuple(value_of(line, field) for field in fields)
-        at = (here[-1:], here[len(panel_fields) : -1])
-        panel = here[: len(panel_fields)]
-        if panel not in panels or at[0] not in columns or at[1] not in rows:
-            continue
-        own = None if view.doubt(line, name) else view.value(line, name)
-        cells = found[panels.index(panel)]
-        cells[at] = lesser(cells.get(at, Cell(None)), own)
+    cases = grouped(view.lines, lambda line: tuple(value_of(line, field) for field in fields))
+    for (*place, column), lines in cases.items():
+        panel, row, at = tuple(place[: len(panel_fields)]), tuple(place[len(panel_fields) :]), (column,)
+        if panel in panels and row in rows and at in columns:
+            times = (view.value(line, name) for line in lines if not view.doubt(line, name))
+            found[panels.index(panel)][at, row] = Cell(least(times))
     figure, axes = row_of_maps(len(panels), len(columns) * CELL[0] + 1.6, len(rows) * CELL[1] + 1.7)
     spread = spread_of(found)
     for ax, panel, cells in zip(axes, panels, found, strict=True):
@@ -126,12 +122,11 @@ def heat_exhibit(view: View) -> Figure | None:
 def heat_tuning(one: Tuning, x: str, y: str, name: str) -> Figure:
     """The least time at each pair of values, over all other parameters."""
     columns, rows = one.values(x), one.values(y)
-    cells: dict[tuple[Any, Any], Cell] = {}
     counting = {line["case"] for line in one.right}
-    for line in one.lines:
-        at = (value_of(line, x), value_of(line, y))
-        own = tuning.time(line, name) if line["case"] in counting else None
-        cells[at] = lesser(cells.get(at, Cell(None)), own, line is one.default)
+    cells: dict[tuple[Any, Any], Cell] = {}
+    for at, lines in grouped(one.lines, lambda line: (value_of(line, x), value_of(line, y))).items():
+        times = (tuning.time(line, name) for line in lines if line["case"] in counting)
+        cells[at] = Cell(least(times), any(line is one.default for line in lines))
     figure, (ax,) = row_of_maps(1, len(columns) * CELL[0] + 1.6, len(rows) * CELL[1] + 1.7)
     paint(ax, columns, rows, cells, spread_of([cells]))
     ax.set_xticks(range(len(columns)), [str(value) for value in columns])

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from plots.errors import UserError
+from plots.errors import UserError, within
 from plots.read.check import Line
 from plots.read.expand import expand
 from plots.read.select import same, value_of
@@ -116,8 +116,7 @@ class Exhibit:
 
     @cached_property
     def implementations(self) -> list[str]:
-        named = [sweep.get("implementation", []) for spec in self.specs for sweep in spec.get("sweep", [])]
-        return list(dict.fromkeys(name for one in named for name in (one if isinstance(one, list) else [one])))
+        return list(dict.fromkeys(name for sweep in self.paper_sweeps for name in sweep.get("implementation", [])))
 
     @cached_property
     def swept(self) -> list[str]:
@@ -281,7 +280,8 @@ def load(papers: Path, only_papers: list[str] | None = None, only_exhibits: list
     found = []
     for folder in sorted(p for p in papers.iterdir() if p.is_dir()):
         record = read_toml(folder / "paper.toml") if (folder / "paper.toml").exists() else {}
-        check_paper(record, str(folder / "paper.toml"))
+        with within(folder / "paper.toml"):
+            check_paper(record)
         files = sorted(p for p in folder.glob("*.toml") if p.name != "paper.toml")
         wanted = [p for p in files if not only_exhibits or f"{folder.name}/{p.stem}" in only_exhibits]
         if not wanted or (only_papers and folder.name not in only_papers):
@@ -308,7 +308,8 @@ def load_one(path: Path, paper: Table | None = None) -> Exhibit:
     if shared := (paper or {}).get("labels"):
         own = spec.get("labels", {})
         spec["labels"] = {**own, **{name: {**words, **own.get(name, {})} for name, words in shared.items()}}
-    check_exhibit(spec, str(path))
+    with within(path):
+        check_exhibit(spec)
     return Exhibit(path.parent.name, path.stem, path, spec, paper or {})
 
 
@@ -319,10 +320,9 @@ def sibling(exhibit: Exhibit, name: str) -> Exhibit:
 
 def read_exhibit(path: Path) -> Table:
     """The file's exhibit, its short forms written out."""
-    try:
-        return expand(read_toml(path))
-    except UserError as e:
-        raise UserError(str(e) if str(e).startswith(f"{path}: ") else f"{path}: {e}") from None
+    given = read_toml(path)
+    with within(path):
+        return expand(given)
 
 
 def read_toml(path: Path) -> Table:

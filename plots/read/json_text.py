@@ -13,6 +13,15 @@ def parse(raw: bytes | str) -> Any:
     return orjson.loads(raw)
 
 
+def table(raw: bytes) -> dict[str, Any]:
+    """The object of one text; {} if it holds none, as a line that was cut off."""
+    try:
+        found = parse(raw)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def read(path: Path) -> Any:
     try:
         return parse(path.read_bytes())

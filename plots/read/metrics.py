@@ -82,9 +82,11 @@ def cluster_spread(line: Line, _: Record) -> Estimate | None:
     return exact(max(sizes) - min(sizes)) if sizes else None
 
 
-def of_m(formula: Callable[[list[float], Line], float | None], line: Line, _: Record) -> Estimate | None:
-    """A number computed from the mean M of every iteration of the traced run."""
-    series = inner(line, "counters", "mean_m")
+def of_counter(
+    formula: Callable[[list[float], Line], float | None], line: Line, _: Record, name: str = "mean_m"
+) -> Estimate | None:
+    """A number computed from a counter of every iteration of the traced run, by default the mean M."""
+    series = inner(line, "counters", name)
     value = formula(series, line) if series and line["verdict"] == "" else None
     return None if value is None else exact(value)
 
@@ -108,12 +110,9 @@ def settled(series: list[float], _: Line) -> float | None:
     return next((i + 1.0 for i in steady), None)
 
 
-def distances_saved(line: Line, _: Record) -> Estimate | None:
+def distances_saved(series: list[float], line: Line) -> float:
     """Distances that were not computed, in percent of n k an iteration; repeated ones count twice."""
-    series = inner(line, "counters", "distances")
-    if not series or line["verdict"] != "":
-        return None
-    return exact(100 * (1 - over(sum(series), line["n"] * line["k"] * len(series))))
+    return 100 * (1 - over(sum(series), line["n"] * line["k"] * len(series)))
 
 
 def wrong_share(line: Line, _: Record) -> Estimate | None:
@@ -127,11 +126,11 @@ ROWS = [  # name, label, unit, better, formula
     ("point_iteration", "iteration of a point", "ns", "lower", point_iteration),
     ("imbalance", "slowest rank over the mean", "×", "lower", times.imbalance),
     ("ealt", "EALT", "ms", "lower", times.ealt),
-    ("saved", "distances saved", "%", "higher", partial(of_m, saved)),
-    ("saved_in_warps", "saved, waits counted", "%", "higher", partial(of_m, saved_in_warps)),
-    ("settled", "iterations until M settles", "", "lower", partial(of_m, settled)),
+    ("saved", "distances saved", "%", "higher", partial(of_counter, saved)),
+    ("saved_in_warps", "saved, waits counted", "%", "higher", partial(of_counter, saved_in_warps)),
+    ("settled", "iterations until M settles", "", "lower", partial(of_counter, settled)),
     ("iterations", "iterations", "", "", partial(number, "iterations")),
-    ("distances_saved", "distances saved", "%", "higher", distances_saved),
+    ("distances_saved", "distances saved", "%", "higher", partial(of_counter, distances_saved, name="distances")),
     ("centroid_error", "centroid error", "", "lower", partial(number, "centroid_error")),
     ("mean_error", "error of the means", "", "lower", partial(number, "mean_error")),
     ("inertia", "inertia", "", "lower", partial(number, "inertia")),

@@ -62,7 +62,7 @@ def ran(line: Line) -> bool:
 
 
 def consistent(
-    lines: Iterable[Line], swept: Sequence[str] = (), makes: Callable[[Line], bool] = lambda line: False
+    lines: Iterable[Line], swept: Sequence[str], makes: Callable[[Line], bool]
 ) -> tuple[list[Line], list[str]]:
     """The lines that agree with the newest (by date, then by place), and a sentence for each reason to drop others.
     makes: whether today's exhibit makes a line."""

@@ -14,6 +14,7 @@ from plots.errors import UserError
 from plots.read import check, json_text, schema, words
 from plots.read.check import PROFILES, Line
 from plots.read.disturbed import disturbed
+from plots.read.select import grouped
 
 RECORDED = Path(__file__).resolve().parents[2] / "results"  # in a checkout or installed
 MOST_CASES = 5000  # of one exhibit and profile: more than a table can show
@@ -36,10 +37,7 @@ class Machine:
 
     @cached_property
     def by_exhibit(self) -> dict[str | None, list[Line]]:
-        found: dict[str | None, list[Line]] = {}
-        for line in self.lines:
-            found.setdefault(line["exhibit"], []).append(line)
-        return found
+        return grouped(self.lines, lambda line: line["exhibit"])
 
     @property
     def threads(self) -> int | None:

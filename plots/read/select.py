@@ -24,13 +24,11 @@ def value_of(line: Line, name: str) -> Any:
         return (line.get(name) or {"count": 1})["count"]
     if name in OF_START:
         return (line.get("init") or {}).get(OF_START[name])
-    dataset = line["dataset"] or {}
     if name in OF_DATA:
-        return dataset.get(OF_DATA[name])
-    if name in (parameters := line["parameters"] or {}):
-        return parameters[name]
-    generator = dataset.get("generator")
-    return generator.get(name) if isinstance(generator, dict) else None
+        return line["dataset"].get(OF_DATA[name])
+    if name in line["parameters"]:
+        return line["parameters"][name]
+    return (line["dataset"].get("generator") or {}).get(name)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -69,8 +67,7 @@ def prefer(lines: Sequence[Line], selector: Selector) -> list[Line]:
 
 def identity(line: Line) -> dict[str, Any]:
     """Every field that identifies a case, in reading order."""
-    generator = (line["dataset"] or {}).get("generator")
-    settings = [*sorted(line["parameters"] or {}), *(sorted(generator) if isinstance(generator, dict) else ())]
+    settings = [*sorted(line["parameters"]), *sorted(line["dataset"].get("generator") or {})]
     return {name: value_of(line, name) for name in (*PROBLEM, *settings, *RUN)}
 
 

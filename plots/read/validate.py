@@ -6,7 +6,7 @@ This file adds what a schema cannot say. kmbench checks the values of a sweep (d
 import math
 from typing import Any
 
-from plots.errors import UserError
+from plots.errors import UserError, within
 from plots.read.metrics import WORD_COLUMNS, metric, over_baseline
 from plots.read.schema import Compiler, Node, load
 from plots.read.words import PRINTED_WORDS, SECONDS, parse
@@ -71,26 +71,16 @@ Table = dict[str, Any]
 PLACED = ("map", "heat")  # styles whose cells have a place
 
 
-def check_exhibit(spec: Table, where: str) -> None:
-    """Raises UserError with one line: the file, the place, the mistake and the accepted values."""
-    try:
-        _exhibit(spec)
-    except UserError as e:
-        raise UserError(f"{where}: {e}") from None
+def check_paper(record: Table) -> None:
+    """Of a paper.toml. Raises UserError with one line: the place, the mistake and the accepted values."""
+    bounded(record)
+    check(record, part("record"), "paper")
+    for cause in record.get("cause", []):
+        metrics([cause["metric"]] if "metric" in cause else [], "[[cause]]", {})
 
 
-def check_paper(record: Table, where: str) -> None:
-    """The same for paper.toml."""
-    try:
-        bounded(record)
-        check(record, part("record"), "paper")
-        for cause in record.get("cause", []):
-            metrics([cause["metric"]] if "metric" in cause else [], "[[cause]]", {})
-    except UserError as e:
-        raise UserError(f"{where}: {e}") from None
-
-
-def _exhibit(spec: Table) -> None:
+def check_exhibit(spec: Table) -> None:
+    """The same for an exhibit."""
     bounded(spec)
     check(spec, EXHIBIT, "exhibit")
     kind = spec["kind"]
@@ -162,9 +152,7 @@ def bounded(value: Any) -> None:
 
 def metrics(names: list[str], place: str, shown: Table) -> None:
     for name in names:
-        try:
+        with within(place):
             metric(name)
-        except UserError as e:
-            raise UserError(f"{place}: {e}") from None
         if over_baseline(name) and "baseline" not in shown:
             raise UserError(f"{place}: {name} needs a baseline")

@@ -9,10 +9,10 @@ from plots.read import results, words
 from plots.read.exhibits import Exhibit, Printed
 from plots.read.intervals import Estimate, exact, ratio
 from plots.read.metrics import metric, over_baseline
-from plots.read.mixed import consistent
+from plots.read.mixed import case_of, consistent
 from plots.read.rates import parts
 from plots.read.results import Line, Machine, device, doubt
-from plots.read.select import grouped, identity, matches, prefer, same, select, separating, sort_key, value_of
+from plots.read.select import grouped, matches, prefer, same, select, separating, sort_key, value_of
 
 NOT_READ = ("n", "d")  # 0 in a line whose data set was not there
 
@@ -212,7 +212,7 @@ def gathered(exhibit: Exhibit, machine: Machine, profile: str | None) -> View:
 def apart(lines: Sequence[Line]) -> list[Line]:
     """The lines without cases that another source has too: the first that ran wins, else the first."""
     firsts: dict[str, Line] = {}
-    cases = {id(line): repr({**identity(line), "case": None}) for line in lines}
+    cases = {id(line): case_of(line) for line in lines}
     for line in sorted(lines, key=lambda line: bool(line["skip"])):
         firsts.setdefault(cases[id(line)], line)
     return [line for line in lines if firsts[cases[id(line)]]["exhibit"] == line["exhibit"]]

@@ -92,22 +92,18 @@ def of_line(view: View, line: Line, name: str, fields: Sequence[str]) -> list[Pa
         parts += samples(line, name)
     if over_baseline(name) and (base := view.base(line, fields, name)):
         parts.append(("baseline", f"{base['implementation']}, case {base['case']}"))
+    commands = [one + " --profile quick" * (line["profile"] == "quick") for one in view.exhibit.commands]
     changes = " with uncommitted changes" if line["dirty"] else ""
     parts += [
         ("case", line["case"]),
         ("line", "; ".join(f"{path.name}, byte {offset}" for path, offset in line.get("places", [])) or "–"),
-        ("command", "; ".join(command(view, line)) or "kmbench run --implementation … --dataset …"),
+        ("command", "; ".join(commands) or "kmbench run --implementation … --dataset …"),
         ("commit", f"{line['commit'] or '?'}{changes}, measured {line['date']}"),
         ("judge", judged(line)),
     ]
     if library := line["library"]:
         parts.append(("library", f"{library['name']} {library['version'] or 'of an unknown version'}"))
     return parts
-
-
-def command(view: View, line: Line) -> list[str]:
-    """Of the exhibit, in the profile of the line."""
-    return [one + f" --profile {line['profile']}" * (line["profile"] == "quick") for one in view.exhibit.commands]
 
 
 def samples(line: Line, name: str) -> list[Part]:

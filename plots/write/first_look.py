@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plots.decide import findings
-from plots.decide.claims import Finding, judge
+from plots.decide.claims import Finding
 from plots.decide.findings import DIRECTION, FAILS, HOLDS, ON_STAND_INS, OPEN, Conclusion
 from plots.decide.sentences import once
 from plots.decide.verdicts import FAILED, INCOMPARABLE, NOISE, REPRODUCED, STAND_IN, TREND
 from plots.read.exhibits import Paper
 from plots.read.results import RECORDED, Machine
+from plots.write.claim_sheet import sheet
 from plots.write.machine import busy, hardware
 from plots.write.places import Place, places, spoken
 
@@ -34,7 +35,10 @@ def text(
     papers: Sequence[Paper], machines: Sequence[Machine], others: Sequence[Machine], profile: str | None, out: Path
 ) -> str:
     where = places(machines, others, profile)
-    made = [outcome(paper, where) for paper in papers]
+    made = []
+    for paper in papers:
+        claims = [sheet([paper], [place.machine], place.profile) for place in where]
+        made.append(Outcome(paper, claims, findings.findings(paper, claims)))
     own = [place for place in where if place.here] or where
     warnings = [f"{place.label} was busy: {told}." for place in own if (told := busy(place.machine))]
     head = [f"{place.label}: {hardware(place.machine)}" for place in own]
@@ -51,11 +55,6 @@ def wrapped(line: str, mark: str = "") -> str:
     return textwrap.fill(line, WIDTH, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False)
 
 
-def outcome(paper: Paper, where: Sequence[Place]) -> Outcome:
-    claims = [[f for e in paper.exhibits for f in judge(e, place.machine, place.profile)] for place in where]
-    return Outcome(paper, claims, findings.findings(paper, claims))
-
-
 def table(made: Sequence[Outcome], where: Sequence[Place]) -> str:
     """Claims by paper: all, those decided here, and those that the recorded machines decide."""
     own = [place.at for place in where if place.here] or [place.at for place in where]
@@ -70,14 +69,12 @@ def table(made: Sequence[Outcome], where: Sequence[Place]) -> str:
         claims = [once(found) for found in one.claims]
         row = f"{one.paper.key:{wide}}  {len(claims[0]):6}"
         for _, members in groups:
-            counts = Counter(first_decided(own) for own in zip(*(claims[at] for at in members), strict=True))
+            each = zip(*(claims[at] for at in members), strict=True)
+            decided = ([f.verdict for f in own if f.verdict != INCOMPARABLE] for own in each)
+            counts = Counter(verdicts[0] for verdicts in decided if verdicts)
             row += "   " + "".join(f"  {counts[verdict] or '–':>{len(word)}}" for verdict, word in SHOWN)
         lines.append(row)
     return "\n".join(line.rstrip() for line in lines)
-
-
-def first_decided(one_claim: Sequence[Finding]) -> str:
-    return next((f.verdict for f in one_claim if f.verdict != INCOMPARABLE), INCOMPARABLE)
 
 
 def telling(made: Sequence[Outcome], where: Sequence[Place]) -> list[str]:

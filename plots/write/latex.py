@@ -40,7 +40,10 @@ def latex(table: Table) -> str:
     """Floating tables, one a part; the columns of a metric stand under one rule."""
     fields = [i for i, column in enumerate(table.columns) if column.role == "field"]
     across = wide_parts(table, fields)
-    parts = [(columns, rows) for rows in tall_parts(table) for columns in across]
+    heights = [LINE + SECOND * any(cell.interval for cell in row) for row in table.rows]
+    sentences = sum(12 + 8 * (len(text) // 100) for text in [*table.footnotes, *table.remarks])
+    down = packed(table.rows, heights, HEIGHT - min(sentences, HEIGHT / 2))
+    parts = [(columns, rows) for rows in down for columns in across]
     made = [part(table, columns, rows, i, len(parts)) for i, (columns, rows) in enumerate(parts, start=1)]
     held = ["\n".join(made[i : i + FLOATS]) for i in range(0, len(made), FLOATS)]
     return "% needs \\usepackage{booktabs,graphicx}\n" + "\n\\clearpage\n".join(held)
@@ -75,12 +78,6 @@ def width(table: Table, i: int) -> float:
     wide = [max(len(cell.text) * LETTER + 4 * len(cell.marks), len(cell.interval) * SMALL + 6) for cell in cells]
     alone = column.role in WORDS or sum(other.name == column.name for other in table.columns) == 1
     return GAP + max([0.0, *wide, *(len(text) * LETTER for text in heads if alone)])
-
-
-def tall_parts(table: Table) -> list[Rows]:
-    sentences = sum(12 + 8 * (len(text) // 100) for text in [*table.footnotes, *table.remarks])
-    room = HEIGHT - min(sentences, HEIGHT / 2)
-    return packed(table.rows, [LINE + SECOND * any(cell.interval for cell in row) for row in table.rows], room)
 
 
 def part(table: Table, columns: Sequence[int], rows: Rows, number: int, parts: int) -> str:

@@ -23,7 +23,7 @@ from plots.draw.best_map import best_of
 from plots.read import words
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.metrics import metric
-from plots.read.results import Line, Machine, device, reason
+from plots.read.results import Machine, device, reason
 from plots.read.select import grouped
 from plots.read.view import View, gather
 from plots.read.words import DOUBTS
@@ -170,16 +170,13 @@ def picture_part(shown: Sequence[Shown]) -> dict[str, Any] | None:
     return one and {"exhibit": one.view.exhibit, "side": one, "fastest": fastest(drawn)}
 
 
-def problem(line: Line) -> tuple[str, tuple[int, int, int]]:
-    return device(line), (line["n"], line["d"], line["k"])
-
-
 def fastest(sides: Sequence[Shown]) -> list[tuple[str, str, tuple[int, int, int], str, str]]:
     """Machine, device, shape, winner and its time, of every shape of a map."""
     found = []
     for one in sides:
         name = one.view.exhibit.figure["y"][0]
-        for at, lines in grouped(one.view.lines, problem).items():
+        problems = grouped(one.view.lines, lambda line: (device(line), (line["n"], line["d"], line["k"])))
+        for at, lines in problems.items():
             if (best := best_of(one.view, lines, name)).winner:
                 found.append((one.place.label, *at, best.winner, f"{words.point(best.value)} {metric(name).unit}"))
     return found
@@ -210,19 +207,13 @@ def paper_part(paper: Paper, exhibits: Sequence[Sequence[Shown]], where: Sequenc
     parts = [exhibit_part(sides) for sides in exhibits if any(one.ran for one in sides)]
     return {
         "paper": paper,
-        "findings": [finding_part(one, exhibits) for one in sentences],
+        "findings": [(one, f"{paper.key}/{one.claims[0].partition('/')[0]}") for one in sentences],
         "tallies": [tally([one.marks[at] for one in sentences]) for at in range(len(outcomes))],
         "told": [(one.text, spoken(one, where)) for one in [*sentences[:1], *told[:1]]],
         "exhibits": [part for part in parts if part["claims"]["decided"]],
         "others": [part for part in parts if not part["claims"]["decided"]],
         "idle": [idle_part(sides) for sides in exhibits if not any(one.ran for one in sides)],
     }
-
-
-def finding_part(one: findings.Conclusion, exhibits: Sequence[Sequence[Shown]]) -> dict[str, Any]:
-    exhibit = one.claims[0].partition("/")[0]
-    key = next(sides[0].view.exhibit.key for sides in exhibits if sides[0].view.exhibit.name == exhibit)
-    return {"text": one.text, "marks": one.marks, "anchor": key}
 
 
 def tally(marks: Sequence[findings.Mark]) -> str:

@@ -1,13 +1,12 @@
 """Libraries that may not run at their best: below a tenth of another library's rate on the same case."""
 
 import re
-from collections import defaultdict
 from functools import cache
 from typing import Any
 
 from plots.read.check import Line
 from plots.read.results import device
-from plots.read.select import value_of
+from plots.read.select import grouped, value_of
 from plots.read.view import View
 
 TIMES = 10  # as long as another library, per iteration
@@ -23,13 +22,10 @@ def case(line: Line) -> tuple[Any, ...]:
 @cache
 def suspicious(view: View) -> dict[int, str]:
     """The sentence of each suspicious line, by the line's id(). Doubtful times do not count."""
-    cases = defaultdict(list)
-    for line in view.lines:
-        own = line["implementation"].startswith("library/") and view.value(line, "iteration")
-        if own:
-            cases[case(line)].append((own.value, line))
+    lines = (line for line in view.lines if line["implementation"].startswith("library/"))
+    values = [(own.value, line) for line in lines if (own := view.value(line, "iteration"))]
     found = {}
-    for timed in cases.values():
+    for timed in grouped(values, lambda pair: case(pair[1])).values():
         fair = [(value, line["implementation"]) for value, line in timed if not view.doubt(line, "iteration")]
         for value, line in timed:
             rivals = [one for one in fair if one[1] != line["implementation"]]
