@@ -270,9 +270,7 @@ def run_hardware(args: argparse.Namespace) -> None:
     from plots.write import claim_sheet, hardware
     from plots.write.parallel import each
 
-    compared = [
-        (paper, side_by_side.sides(exhibit, machines, args.profile)) for paper in papers for exhibit in paper.exhibits
-    ]
+    compared = [(p, side_by_side.sides(e, machines, args.profile)) for p in papers for e in p.exhibits]
     told, written = hardware.write_all([both for _, both in compared], [m.name for m in machines], args.out)
     show(told)
     shown = [(both, paper, args.out) for paper, both in compared if both.pairs]

@@ -19,6 +19,7 @@ from plots.decide.forecast import Case, Forecast, planned, raw_lines
 from plots.errors import UserError
 from plots.options import Parser
 from plots.read import exhibits, json_text, results
+from plots.read.select import grouped
 from plots.recording import Open
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -183,8 +184,7 @@ def told(known: Open, forecast: Forecast) -> str:
 def by_exhibit(known: Open, forecast: Forecast) -> list[str]:
     """A line an exhibit: its missing cases, their time, and the claims and numbers that wait for them."""
     lines = []
-    for key in sorted({known.cases[name].exhibit for name in known.why}):
-        cases = [known.cases[name] for name in known.why if known.cases[name].exhibit == key]
+    for key, cases in sorted(grouped(map(known.cases.get, known.why), lambda case: case.exhibit).items()):
         ids = {case.id for case in cases}
         waiting = Counter(one.what.partition(" ")[0] for one in known.questions if one.cases & ids)
         told = ", ".join(f"{waiting[word]} {word}s" for word in ("claim", "number") if waiting[word])

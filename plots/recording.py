@@ -130,8 +130,8 @@ def missing(
     why = {}
     for case in (case for case in plan if not case.skip):
         line = (waiting if case.exhibit in apart else recorded).get((case.exhibit, case.id))
-        why[case.id] = why_again(line, commit, changed)
-    why = {name: reason for name, reason in why.items() if reason}
+        if reason := why_again(line, commit, changed):
+            why[case.id] = reason
     found = Open({case.id: case for case in plan}, why, apart, [])
     for exhibit in exhibits:
         sources = (source for source in exhibit.sources if not found.stuck(source))

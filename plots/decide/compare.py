@@ -151,14 +151,12 @@ def decided(found: Sequence, within: float, threshold: float, families: int) -> 
     """The pairs or groups with verdicts, p corrected for the number of tests and of families."""
     tested = [i for i, one in enumerate(found) if one.change is not None and one.change.p is not None]
     corrected = dict(zip(tested, holm([found[i].change.p for i in tested]), strict=True))
-    made = []
+    made = list(found)
     for i, one in enumerate(found):
-        if one.change is None:
-            made.append(one)
-            continue
-        p, seen = corrected.get(i), one.change.detectable(families * max(len(tested), 1))
-        p = p if p is None else min(1.0, families * p)
-        made.append(replace(one, p=p, detectable=seen, verdict=verdict(one.change, p, within, threshold)))
+        if one.change is not None:
+            p = min(1.0, families * corrected[i]) if i in corrected else None
+            seen = one.change.detectable(families * max(len(tested), 1))
+            made[i] = replace(one, p=p, detectable=seen, verdict=verdict(one.change, p, within, threshold))
     return made
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from plots.draw import style
 from plots.read.intervals import Estimate
+from plots.read.select import grouped
 
 FARTHEST = 1e100  # past it an axis has no room
 
@@ -39,11 +40,8 @@ class Looks:
 
 def looks(curves: list[Curve], direct: bool = False) -> Looks:
     leads = {curve.name: curve.lead for curve in curves}
-    rank: dict[str, int] = {}
-    dash = {}
-    for name, lead in leads.items():
-        dash[name] = style.DASHES[rank.setdefault(lead, 0) % len(style.DASHES)]
-        rank[lead] += 1
+    alike = grouped(leads, leads.get).values()
+    dash = {name: style.DASHES[i % len(style.DASHES)] for names in alike for i, name in enumerate(names)}
     return Looks(style.colours(leads.values()), style.colours(leads), style.markers(leads), dash, direct)
 
 

@@ -20,7 +20,7 @@ from plots.read import words
 from plots.read.intervals import Estimate, exact
 from plots.read.metrics import metric
 from plots.read.results import reason
-from plots.read.select import prefer, same, select, separating
+from plots.read.select import prefer, same, select
 from plots.read.view import Row, View, rows
 
 PANEL = (4.3, 3.0)  # inches
@@ -118,8 +118,8 @@ def arrange(view: View) -> list[Panel]:
     """Panels by metric and by the panel field; a stack shows all its metrics in one."""
     figure, field = view.exhibit.figure, view.exhibit.figure.get("panels")
     base = list(dict.fromkeys(view.exhibit.fields("x", "series", "panels", "sets")))
-    series = [*figure.get("series", []), *separating(view.lines, base)]
-    found, _ = rows(view, base)
+    found, fields = rows(view, base)
+    series = [*figure.get("series", []), *fields[len(base) :]]
     named = [f for f in series if len({str(row.fields.get(f)) for row in found}) > 1]
     titles = list(dict.fromkeys(view.label(field, row.fields[field]) for row in found)) if field else [""]
     groups = [figure["y"]] if figure["style"] == "stacked" else [[y] for y in figure["y"]]

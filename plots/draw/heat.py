@@ -74,11 +74,8 @@ def least(times: Iterable[Estimate | None]) -> float | None:
 
 def spread_of(panels: Sequence[Cells]) -> float:
     """How far the worst cell is from the best of its panel, at least LEAST_SPREAD: the darkest colour."""
-    far = [LEAST_SPREAD]
-    for cells in panels:
-        values = [cell.value for cell in cells.values() if cell.value is not None]
-        far += [max(values) / least_of(cells)] if values else []
-    return min(max(far), FARTHEST)
+    far = (max((cell.value or 0 for cell in cells.values()), default=0) / least_of(cells) for cells in panels)
+    return min(max(LEAST_SPREAD, *far), FARTHEST)
 
 
 def legend(figure: Figure, defaults: bool, best: bool = True) -> None:

@@ -10,14 +10,13 @@ from matplotlib.axes import Axes
 from plots.draw import line_curves, style
 from plots.draw.curves import Curve, Looks, numeric
 from plots.read.intervals import Estimate
+from plots.read.select import grouped
 from plots.read.view import View
 
 
 def merged(pairs: Sequence[tuple[Any, Estimate]]) -> list[tuple[Any, Estimate]]:
     """One estimate an x: the median of its sets, with their range as bounds."""
-    groups: dict[Any, list[float]] = {}
-    for x, estimate in pairs:
-        groups.setdefault(x, []).append(estimate.value)
+    groups = {x: [one.value for _, one in own] for x, own in grouped(pairs, lambda pair: pair[0]).items()}
     return [(x, Estimate(median(v), min(v), max(v), len(v), "range of the sets")) for x, v in groups.items()]
 
 

@@ -183,7 +183,6 @@ class Exhibit:
         return sorted(found)
 
 
-SAME_PROBLEM = ("repetitions", "warmup")
 OF_LINE = ("implementation", "dataset", "n", "d", "k", "precision")
 
 
@@ -206,7 +205,7 @@ def flat(sweep: Table) -> Table:
 
 def changed(quick: Table, paper: Table) -> list[str]:
     """The keys whose values in the quick sweep are not in the paper's sweep."""
-    names = (quick.keys() | paper.keys()) - set(SAME_PROBLEM)
+    names = (quick.keys() | paper.keys()) - {"repetitions", "warmup"}  # these leave the problem as it is
     other = [n for n in names if n not in quick or not all(same(v, paper.get(n, [])) for v in quick[n])]
     return sorted({n.partition(".")[0] for n in other})
 

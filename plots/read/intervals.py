@@ -137,9 +137,8 @@ def of_mean(series: Sequence[float]) -> Estimate | None:
         return None
     if len(x) == 1:
         return once(mean)
-    return Estimate(
-        mean, mean - half if x.min() < 0 else max(mean - half, 0.0), mean + half, len(x), "t over iterations"
-    )
+    low = mean - half if x.min() < 0 else max(mean - half, 0.0)
+    return Estimate(mean, low, mean + half, len(x), "t over iterations")
 
 
 def geometric_mean(values: Sequence[float]) -> Estimate:

@@ -3,7 +3,6 @@
 Where lines disagree, the newest decides; the older ones are left out with a sentence. Other commits' lines stay. So do
 those of another version of the exhibit that today's makes too: an exhibit may grow."""
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from plots.read.check import Line
@@ -66,19 +65,20 @@ def consistent(
 ) -> tuple[list[Line], list[str]]:
     """The lines that agree with the newest (by date, then by place), and a sentence for each reason to drop others.
     makes: whether today's exhibit makes a line."""
-    of_old = "of another version of the exhibit"
     given = sorted(lines, key=lambda line: line["date"])  # stable: within one second in the order of the file
-    kept = of_today(given, makes)
-    left: Counter[str] = Counter({of_old: len(given) - len(kept)})
-    grown = of_grown(kept)
-    left["of an implementation that has gained a parameter"], kept = len(kept) - len(grown), grown
-    newer = renewed(kept)
-    once = of_newer_files(kept, newer)
-    left["of cases that ran again on a newer file of the same points"], kept = len(kept) - len(once), once
+    today = of_today(given, makes)
+    grown = of_grown(today)
+    newer = renewed(grown)
+    kept = of_newer_files(grown, newer)
+    left = {
+        "of another version of the exhibit": len(given) - len(today),
+        "of an implementation that has gained a parameter": len(today) - len(grown),
+        "of cases that ran again on a newer file of the same points": len(grown) - len(kept),
+    }
     for why, by, what in rules(swept, newer):
         newest = {by(line): what(line) for line in kept if what(line) is not None}
         agreeing = [line for line in kept if what(line) in (None, newest.get(by(line)))]
-        left[why] += len(kept) - len(agreeing)
+        left[why] = len(kept) - len(agreeing)
         kept = agreeing
     return kept, [f"Left out: {plural(n, 'older line')} {why}." for why, n in left.items() if n]
 

@@ -75,6 +75,11 @@ class View:
             return list(self.exhibit.table["rows"])
         return list(dict.fromkeys(self.exhibit.fields("panels", "down", "series", "x", "sets")))
 
+    @property
+    def metrics(self) -> list[str]:
+        """Those of a table's columns, or of a figure."""
+        return list(self.exhibit.table.get("columns") or self.exhibit.figure["y"])
+
     def value(self, line: Line, name: str, others: Sequence[str] | None = None) -> Estimate | None:
         """The metric `name` of `line`; None for a wrong run. A speedup is over the line that the baseline selects and
         that agrees in the fields `others` (by default those of the place); over the best of several it waits for all.
@@ -219,11 +224,10 @@ def apart(lines: Sequence[Line]) -> list[Line]:
 
 
 def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
-    """The rows in reading order, and the fields that were added to tell our lines apart.
+    """The rows in reading order, and their fields: the given ones, then those that tell our lines apart besides.
 
     A row that only the paper has keeps its printed fields, unless it already stands beside a line of ours."""
-    added = separating(view.lines, fields)
-    fields = [*fields, *added]
+    fields = [*fields, *separating(view.lines, fields)]
     printed = view.exhibit.printed()
     found: list[tuple[Any, Row]] = []
     used: set[int] = set()
@@ -235,14 +239,12 @@ def rows(view: View, fields: Sequence[str]) -> tuple[list[Row], list[str]]:
         theirs = {name: value for i in beside[:1] for name, value in printed[i].key.items() if name in unread}
         own = {name: theirs.get(name, value_of(line, name)) for name in fields}
         found.append((view.order(own), Row(own, line, tuple(printed[i] for i in beside))))
-    lonely: dict[tuple[str, ...], list[Printed]] = {}
-    beside_ours = {(repr(printed[i].shown), repr(printed[i].values)) for i in used}
-    for i, row in enumerate(printed):
-        if i not in used and not row.stand_in and (repr(row.shown), repr(row.values)) not in beside_ours:
-            lonely.setdefault(tuple(str(row.shown.get(name)) for name in fields), []).append(row)
-    for group in lonely.values():
+    beside_ours = {repr((printed[i].shown, printed[i].values)) for i in used}
+    rest = (row for i, row in enumerate(printed) if i not in used and not row.stand_in)
+    lonely = (row for row in rest if repr((row.shown, row.values)) not in beside_ours)
+    for group in grouped(lonely, lambda row: tuple(str(row.shown.get(name)) for name in fields)).values():
         place = {name: group[0].key.get(name) for name in fields}
         shown = {name: group[0].shown.get(name) for name in fields}
         found.append((view.order(place), Row(shown, None, tuple(group))))
     found.sort(key=lambda pair: (pair[0], pair[1].line is None))
-    return [row for _, row in found], added
+    return [row for _, row in found], fields

@@ -31,19 +31,15 @@ def number(value: float | None, digits: int = 4, decimals: int | None = None) ->
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     if decimals is None:
-        if float(value).is_integer() and abs(value) < 1e10:
-            decimals = 0
-        else:
-            decimals = decimals_for(value, digits)
-            if decimals is None:
-                return f"{value:.{digits - 1}e}"
+        whole = float(value).is_integer() and abs(value) < 1e10
+        decimals = 0 if whole else decimals_for(value, digits)
+    if decimals is None:
+        return f"{value:.{digits - 1}e}"
     text = f"{value:,.{decimals}f}"
     return text.replace(",", "") if abs(value) < 10_000 else text
 
 
-def point(estimate: Estimate | None, digits: int = 4) -> str:
-    if estimate is None:
-        return MISSING
+def point(estimate: Estimate, digits: int = 4) -> str:
     return number(estimate.value, digits, None if estimate.exact else decimals_for(estimate.value, digits))
 
 
@@ -68,7 +64,7 @@ def interval(estimate: Estimate | None, digits: int = 4) -> str:
     return (" and " if two else ", ").join(number(bound, digits, decimals) for bound in two or (low, high))
 
 
-def both(estimate: Estimate | None, digits: int = 4) -> str:
+def both(estimate: Estimate, digits: int = 4) -> str:
     """`150.3 [149.8, 151.0]`."""
     bounds = interval(estimate, digits)
     return f"{point(estimate, digits)} [{bounds}]" if bounds else point(estimate, digits)

@@ -116,7 +116,7 @@ PAGE_HEAD = ("exhibit", "claim", "paper", "asked", "ours", "verdict", "machine")
 
 
 def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
-    """A row for every machine that decides a claim, with its cases; then the undecided claims with their needs."""
+    """Rows under PAGE_HEAD: one for every machine that decides a claim, with its cases; then the undecided claims."""
     by_claim = grouped(listed(findings), lambda finding: (finding.exhibit, finding.id))
     shown: list[list[tuple[Finding, str]]] = [[], []]  # of sentences that some machine decides, then of the others
     nowhere = False
@@ -124,13 +124,12 @@ def page_rows(findings: list[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
         decided = [(f, f.machine) for f in of_one if f.verdict != INCOMPARABLE]
         nowhere = nowhere if of_one[0].text.startswith(CASE) else not decided
         shown[nowhere] += decided or [(of_one[0], "none")]
-    return [(f, (*page_cells(f), machine)) for f, machine in shown[0] + shown[1]]
-
-
-def page_cells(finding: Finding) -> tuple[str, ...]:
-    """One row under PAGE_HEAD, without the machine."""
-    exhibit, text, verdict, _, _ = cells(finding)
-    return exhibit, text, finding.printed or words.MISSING, finding.paper_value, measured(finding), verdict
+    rows = []
+    for f, machine in shown[0] + shown[1]:
+        exhibit, text, verdict, *_ = cells(f)
+        told = f.printed or words.MISSING, f.paper_value, measured(f)
+        rows.append((f, (exhibit, text, *told, verdict, machine)))
+    return rows
 
 
 def measured(finding: Finding) -> str:
@@ -151,16 +150,14 @@ def page(findings: list[Finding], skipped: Sequence[str] = ()) -> str:
 def across_machines(findings: Sequence[Finding], everything: bool = False) -> Table:
     """A row a claim, a column a machine; with `everything` also the claims that no machine decides."""
     machines = list(dict.fromkeys(f.machine for f in findings))
-    by_claim: dict[tuple[str, str], dict[str, Finding]] = {}
-    for finding in listed(findings):
-        by_claim.setdefault((finding.exhibit, finding.id), {})[finding.machine] = finding
-    shown = {k: by for k, by in by_claim.items() if everything or any(f.verdict != INCOMPARABLE for f in by.values())}
+    by_claim = grouped(listed(findings), lambda f: (f.exhibit, f.id)).values()
+    shown = [own for own in by_claim if everything or any(f.verdict != INCOMPARABLE for f in own)]
     columns = [*fields_named("exhibit", "claim"), *(Column(f"verdict:{m}", "word", m) for m in machines)]
     notes, cells = Footnotes(), []
-    for (exhibit, _), by in shown.items():
-        one = next(iter(by.values()))
+    for own in shown:
+        one, by = own[0], {f.machine: f for f in own}
         text = f"{one.text}{f' ({place(one.section)})' if one.section else ''}"
-        heads = (word(exhibit), Cell(text, raw=(one.text,)))
+        heads = (word(one.exhibit), Cell(text, raw=(one.text,)))
         cells.append([*heads, *(said(by[m], notes) for m in machines)])
     told = across_remarks(once(findings), everything)
     return Table("claims", "Claims by machine", columns, cells, notes.sentences, told)

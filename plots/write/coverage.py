@@ -8,12 +8,12 @@ from plots.decide.lookup import why_none
 from plots.read import words
 from plots.read.exhibits import Exhibit, Paper, Printed
 from plots.read.results import Line, Machine
-from plots.read.select import matches
+from plots.read.select import grouped, matches
 from plots.read.view import View, gather, rows
 from plots.write.claim_sheet import NEEDS
 from plots.write.machine import device
 from plots.write.table_formats import md_table
-from plots.write.tables import Column, Table, layout, word
+from plots.write.tables import Column, Table, word
 
 LINE, STAND_IN = "line", "stand-in"
 MACHINE, SYSTEM, OTHER_THREADS = "other machines", "other systems", "other numbers of threads"
@@ -60,9 +60,8 @@ def own_numbers(exhibit: Exhibit) -> dict[Place, Printed]:
 
 def placed(view: View) -> dict[Place, set[str]]:
     """For every printed value beside a value of ours: the stand-ins it is beside, empty for the paper's own data."""
-    found, added = rows(view, layout(view)[0])
-    fields = [*layout(view)[0], *added]
     beside: dict[Place, set[str]] = {}
+    found, fields = rows(view, view.place)
     for row in (row for row in found if row.line):
         for printed in row.printed:
             for name in printed.values:
@@ -104,8 +103,7 @@ def table(found: Sequence[Covered]) -> Table:
     shown = [one for one in found if one.numbers]
     body = [[word(text) for text in cells(one.exhibit, one.machine, [one])] for one in shown]
     remarks = []
-    for machine in dict.fromkeys(one.machine for one in shown):
-        own = [one for one in shown if one.machine == machine]
+    for machine, own in grouped(shown, lambda one: one.machine).items():
         _, numbers, _, *rest = cells("", machine, own)
         told = ", ".join(f"{count or 0} {name}" for name, count in zip(HEAD[3:6], rest, strict=False))
         remarks.append(f"{machine}: of {numbers} printed numbers {told}.")

@@ -11,7 +11,7 @@ from plots.read.results import Line, reason
 from plots.read.select import matches, same
 from plots.read.view import Row, View, rows
 from plots.write.claim_sheet import place
-from plots.write.tables import against_paper, layout, titled
+from plots.write.tables import against_paper, titled
 
 MOST_SAMPLES = 40
 Part = tuple[str, str]
@@ -19,10 +19,8 @@ Part = tuple[str, str]
 
 def explain(view: View, paper: Paper, row: str, column: str) -> str:
     """`row`: its number, from 1, or `field=value,…`. `column`: a metric. Raises UserError for any other."""
-    fields, shown = layout(view)
-    name = metric_of(column, shown, view.exhibit)
-    found, added = rows(view, fields)
-    fields = [*fields, *added]
+    name = metric_of(column, view.metrics, view.exhibit)
+    found, fields = rows(view, view.place)
     number = row_of(row, found, fields)
     one = found[number - 1]
     parts: list[Part] = [

@@ -16,6 +16,7 @@ from plots.write.tables import Column, Table, count, fields_named, word
 BARS = "▁▂▃▄▅▆▇█"
 LEAST_RANGE = 1.1  # most over least of a row of bars: a percent is not drawn as a cliff
 MOST_BARS, MOST_ROWS = 40, 12
+RATIO = Column("ratio", "ours", "last / first")
 
 
 def picture(found: Sequence[Series], commits: Sequence[str], machine: str) -> Table:
@@ -30,8 +31,7 @@ def picture(found: Sequence[Series], commits: Sequence[str], machine: str) -> Ta
     if len(rows) > MOST_ROWS:
         told.append(f"{len(rows) - MOST_ROWS} implementations changed less.")
     cells = [[word(name), count(n), word(bar), ratio_cell(exact(last))] for name, n, bar, last in rows[:MOST_ROWS]]
-    columns = [*fields_named("implementation", "cases"), Column("bars", "word", "by commit")]
-    columns.append(Column("ratio", "ours", "last / first"))
+    columns = [*fields_named("implementation", "cases"), Column("bars", "word", "by commit"), RATIO]
     return Table("picture", f"Time over the first commit's on {machine}", columns, cells, remarks=told)
 
 
@@ -52,8 +52,7 @@ def bars(values: Sequence[float | None]) -> str:
 def table(found: Sequence[Series], levels: dict[str, list[int]], machine: str, most: int | None = None) -> Table:
     """A row a case, the largest changes first; all unless `most` says how many."""
     columns = fields_named("implementation", "case", "commits")
-    columns += [Column("first", "ours", "first run (ms)"), Column("last", "ours", "last run (ms)")]
-    columns.append(Column("ratio", "ours", "last / first"))
+    columns += [Column("first", "ours", "first run (ms)"), Column("last", "ours", "last run (ms)"), RATIO]
     long = any(len(one.medians) >= FEWEST for one in found)
     columns += [Column("levels", "word", "another level from")] if long else []
     short, shared = told_apart(found)

@@ -49,12 +49,9 @@ def body(table: Table) -> list[list[dict[str, Any]]]:
 
 def reason_alone(cells: list[dict[str, Any]]) -> tuple[int, ...] | None:
     """The footnote of a row that shows only why it has no time; None for every other row."""
-    shown = [c for c in cells if c["column"].role != "field" and not empty(c)]
+    told = (c for c in cells if c["column"].role != "field")
+    shown = [c for c in told if c["column"].role != "beside" or c["cell"].text != MISSING]
     return shown[0]["cell"].marks if len(shown) == 1 and shown[0]["none"] and not shown[0]["below"] else None
-
-
-def empty(cell: dict[str, Any]) -> bool:
-    return cell["column"].role == "beside" and cell["cell"].text == MISSING
 
 
 def folded(rows: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:

@@ -18,13 +18,13 @@ def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     _work = (function, items)
     ignore = (signal.SIGINT, signal.SIG_IGN)  # the parent alone answers Ctrl-C
     with multiprocessing.get_context("fork").Pool(initializer=signal.signal, initargs=ignore) as pool:
-        return [counted(made, i, len(items)) for i, made in enumerate(pool.imap(_one, range(len(items))), start=1)]
-
-
-def counted(made: Any, at: int, of: int) -> Any:
-    if sys.stderr.isatty():
-        print(f"\r\033[K{at} of {of}" * (at < of) or "\r\033[K", end="", file=sys.stderr, flush=True)
-    return made
+        found = []
+        for made in pool.imap(_one, range(len(items))):
+            found.append(made)
+            if sys.stderr.isatty():
+                told = f"{len(found)} of {len(items)}" * (len(found) < len(items))
+                print(f"\r\033[K{told}", end="", file=sys.stderr, flush=True)
+    return found
 
 
 def _one(at: int) -> Any:

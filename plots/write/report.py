@@ -207,7 +207,7 @@ def paper_part(paper: Paper, exhibits: Sequence[Sequence[Shown]], where: Sequenc
     parts = [exhibit_part(sides) for sides in exhibits if any(one.ran for one in sides)]
     return {
         "paper": paper,
-        "findings": [(one, f"{paper.key}/{one.claims[0].partition('/')[0]}") for one in sentences],
+        "findings": [vars(one) | {"anchor": f"{paper.key}/{one.claims[0].partition('/')[0]}"} for one in sentences],
         "tallies": [tally([one.marks[at] for one in sentences]) for at in range(len(outcomes))],
         "told": [(one.text, spoken(one, where)) for one in [*sentences[:1], *told[:1]]],
         "exhibits": [part for part in parts if part["claims"]["decided"]],

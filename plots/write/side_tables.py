@@ -2,7 +2,7 @@
 times scaled to this hardware."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from plots.decide.expected import Expected, expected, floor_here
@@ -20,34 +20,26 @@ DOUBTS = {
     words.COARSE: "† coarse: explained by rounding, yet too far from fp64's result to rank.",
     words.DISTURBED: f"‡ disturbed: {words.TAKEN}.",
 }
-
-
-@dataclass(frozen=True)
-class Made:
-    """A column besides the fields, and its cell for a case."""
-
-    column: Column
-    cell: Callable[[Pair, Footnotes], Cell]
+Made = tuple[Column, Callable[[Pair, Footnotes], Cell]]  # a column besides the fields, and its cell for a case
 
 
 def build(sides: Sides, key: str, title: str, made: Sequence[Made], remarks: Sequence[str] = ()) -> Table:
     """A table of the exhibit's cases, without rows of dashes."""
     notes = Footnotes()
-    columns = fields_named(*sides.fields)
     view = next(iter(sides.views.values()), None)
     cells = []
     for one in sides.pairs:
-        found = [column.cell(one, notes) for column in made]
+        found = [cell(one, notes) for _, cell in made]
         if any(cell.text != words.MISSING for cell in found):
-            heads = [Cell(view.label(name, value), raw=(value,)) for name, value in one.fields.items()] if view else []
+            heads = [Cell(view.label(name, value), raw=(value,)) for name, value in one.fields.items()]
             cells.append([*heads, *found])
     told = [
         *remarks,
         *(text for why, text in DOUBTS.items() if any(cell.doubt == why for row in cells for cell in row)),
         *sides.remarks,
     ]
-    heading = f"{sides.exhibit.heading}: {title}"
-    return Table(key, heading, [*columns, *(m.column for m in made)], cells, notes.sentences, told, sizes(sides.views))
+    heading, columns = f"{sides.exhibit.heading}: {title}", [*fields_named(*sides.fields), *(c for c, _ in made)]
+    return Table(key, heading, columns, cells, notes.sentences, told, sizes(sides.views))
 
 
 def sizes(views: dict[str, View]) -> str:
@@ -74,9 +66,9 @@ def measured(view: View, name: str, one: Pair, notes: Footnotes) -> Cell:
 def times(sides: Sides) -> Table:
     """The exhibit's time on every machine, and how many times as fast as the first each other one is."""
     name, (base, *others) = main_metric(sides.exhibit), list(sides.views)
-    made = [Made(number(name, at), partial(measured, sides.views[at], name)) for at in sides.views]
+    made = [(number(name, at), partial(measured, sides.views[at], name)) for at in sides.views]
     column = [Column(f"faster:{at}", "ours", f"{at} is … times as fast as {base}") for at in others]
-    made += [Made(c, partial(faster, sides, name, base, at)) for c, at in zip(column, others, strict=True)]
+    made += [(c, partial(faster, sides, name, base, at)) for c, at in zip(column, others, strict=True)]
     title, cases = f"{metric(name).label}, machine by machine", len(sides.pairs)
     both = sum(len(one.lines) > 1 for one in sides.pairs)
     remarks = [f"{both} of these {cases} cases were run on more than one of the machines."] if both < cases else []
@@ -97,9 +89,9 @@ def ceilings(sides: Sides) -> Table:
     """Shares of the machine's own measured ceilings, and the binding one."""
     made = []
     for at, view in sides.views.items():
-        made.append(Made(number("memory_share", at), partial(measured, view, "memory_share")))
-        made.append(Made(number("arithmetic_share", at), partial(arithmetic, view)))
-        made.append(Made(Column(f"bound:{at}", "word", f"bound by, {at}"), partial(bound, view)))
+        made.append((number("memory_share", at), partial(measured, view, "memory_share")))
+        made.append((number("arithmetic_share", at), partial(arithmetic, view)))
+        made.append((Column(f"bound:{at}", "word", f"bound by, {at}"), partial(bound, view)))
     lost = [at for at, view in sides.views.items() if not view.machine.record.get("floor")]
     remarks = [
         "Shares of what kmbench ceilings measured on that machine with all threads: its memory bandwidth, its plain "
@@ -134,7 +126,7 @@ def costs(sides: Sides) -> Table:
     for at, view in sides.views.items():
         priced = view.machine.record.get("price")
         names = ("cost", "energy") if priced else ("energy",)
-        made += [Made(number(name, at), partial(measured, view, name)) for name in names]
+        made += [(number(name, at), partial(measured, view, name)) for name in names]
         remarks += [f"{at}: {why}." for why in no_energy(view)]
     return build(sides, f"{sides.exhibit.key}/cost", "price and energy", made, remarks)
 
@@ -181,7 +173,7 @@ def plain(value: float | None, marks: tuple[int, ...] = ()) -> Cell:
 
 def expectations(sides: Sides, paper: Paper) -> Table:
     """The paper's time, the expected time on each machine, and ours over that."""
-    made = [Made(Column("theirs", "ours", "the paper's"), lambda one, _: in_paper(one, sides, paper))]
+    made = [(Column("theirs", "ours", "the paper's"), lambda one, _: in_paper(one, sides, paper))]
     made += [column for at, view in sides.views.items() for column in expected_on(at, view, paper)]
     peaks = paper.record.get("peak", {})
     remarks = [
@@ -236,7 +228,7 @@ def expected_on(at: str, view: View, paper: Paper) -> list[Made]:
         return estimated(own.scaled(1 / found.value), view.doubt(line, found.metric))
 
     return [
-        Made(Column(f"expected:{at}", "ours", f"expected, {at}"), expect),
-        Made(Column(f"binds:{at}", "word", f"there → here, {at}"), binds),
-        Made(Column(f"over:{at}", "ours", f"ours / expected, {at}"), over),
+        (Column(f"expected:{at}", "ours", f"expected, {at}"), expect),
+        (Column(f"binds:{at}", "word", f"there → here, {at}"), binds),
+        (Column(f"over:{at}", "ours", f"ours / expected, {at}"), over),
     ]

@@ -101,9 +101,7 @@ def titled(exhibit: Exhibit, name: str) -> str:
 
 def build(view: View) -> Table:
     """The table of an exhibit, or of the points of a figure."""
-    fields, metrics = layout(view)
-    found, added = rows(view, fields)
-    fields = [*fields, *added]
+    metrics, (found, fields) = view.metrics, rows(view, view.place)
     found, told = worst_rows(view, found, fields) if "worst" in view.exhibit.table else (found, [])
     with_paper = {name for row in view.exhibit.printed() for name in row.values}
     numbers = [name for name in metrics if name not in WORD_COLUMNS]
@@ -123,13 +121,8 @@ def build(view: View) -> Table:
     notes, methods = Footnotes(), {}
     cells = [[cell(view, row, column, fields, notes, methods) for column in columns] for row in found]
     cells = best_marked(found, columns, cells)
-    said = told + remarks(view, added, methods) + grade_remarks(view, cells)
+    said = told + remarks(view, fields[len(view.place) :], methods) + grade_remarks(view, cells)
     return Table(view.exhibit.key, view.exhibit.heading, columns, cells, notes.sentences, said, view.size)
-
-
-def layout(view: View) -> tuple[list[str], list[str]]:
-    """The fields of the rows and the metrics of the columns."""
-    return view.place, list(view.exhibit.table.get("columns") or view.exhibit.figure["y"])
 
 
 def cell(
@@ -226,17 +219,18 @@ def overlap(a: Cell, b: Cell) -> bool:
 
 def grade_remarks(view: View, cells: Sequence[Sequence[Cell]]) -> list[str]:
     doubts = {cell.doubt for row in cells for cell in row}
-    told = [f"‡ disturbed: {words.TAKEN}. Never the best, and no claim rests on it."]
-    told = told if words.DISTURBED in doubts else []
-    if words.COARSE not in doubts:
-        return told
-    worst = max((share.value for line in view.lines if coarse(line) and (share := wrong_share(line, {}))), default=0.0)
-    subject = ", except here, where rounding is the subject" if view.rounding else ""
-    return [
-        *told,
-        "† coarse: explained by the rounding of its arithmetic, yet with labels or means too far from fp64's "
-        f"(wrong labels: up to {words.number(worst, 3)}%). Never the best, and no claim rests on it{subject}.",
-    ]
+    found = []
+    if words.DISTURBED in doubts:
+        found.append(f"‡ disturbed: {words.TAKEN}. Never the best, and no claim rests on it.")
+    if words.COARSE in doubts:
+        shares = (wrong_share(line, {}) for line in view.lines if coarse(line))
+        worst = max((share.value for share in shares if share), default=0.0)
+        subject = ", except here, where rounding is the subject" if view.rounding else ""
+        found.append(
+            "† coarse: explained by the rounding of its arithmetic, yet with labels or means too far from fp64's "
+            f"(wrong labels: up to {words.number(worst, 3)}%). Never the best, and no claim rests on it{subject}."
+        )
+    return found
 
 
 def against_paper(view: View, row: Row, printed: Printed | None, name: str, fields: Sequence[str]) -> float | None:

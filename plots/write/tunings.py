@@ -57,7 +57,7 @@ def result(line: Line) -> dict[str, Any]:
     runs = [] if why else [1e3 * seconds for seconds in line["samples_s"]]
     time = metric("iteration").of(line, {})
     measured = [{"name": "time", "value": time.value, "unit": "ms"}] if time else []
-    measured += [] if why else [{"name": name, "value": line[name], "unit": ""} for name in ("grade",) if line[name]]
+    measured += [{"name": "grade", "value": line["grade"], "unit": ""}] if line["grade"] and not why else []
     return {
         "timestamp": line["date"],
         "configuration": dict(line["parameters"]),
