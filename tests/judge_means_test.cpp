@@ -28,6 +28,16 @@ TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
   }
 }
 
+TEST(JudgeOfMeans, AConstantColumnHasTheScaleOfTheOthers) {
+  for (const float apart : {1.0f, 1e-5f}) {
+    JudgedTrial<float> trial{.points = {-apart, 0.1f, apart, 0.1f},
+                             .solution = {.labels = {0, 0}, .assigned_centroids = {0, 0.1f}, .centroids = {0, 0.1f + 7 * 0x1p-27f}, .iters = 1},
+                             .d = 2};
+    EXPECT_EQ(trial.verdict(), "");
+    EXPECT_EQ(trial.judged().grade, apart == 1 ? Grade::rounded : Grade::coarse) << apart;
+  }
+}
+
 TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
   JudgedTrial<float> trial{.points = {1e6f, -1e6f, 1, 1},
                            .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {0}, .centroids = {0.5f}, .iters = 1},

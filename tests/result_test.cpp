@@ -115,6 +115,18 @@ TEST_F(ResultFiles, AppendsOneLineACase) {
   EXPECT_EQ(file.lines({"b", "a"})[0]["case"], "b");
 }
 
+TEST_F(ResultFiles, WhatHoldsSomethingElseStaysAsItIs) {
+  fs::create_directories(path().parent_path());
+  for (const std::string other : {"\x93NUMPY\n\x01\x02", "1,2\n3,4", "{}\n3,4", "{}\n\n "}) {
+    std::ofstream(path()) << other;
+    EXPECT_THROW(ResultFile{path()}, UserError) << other;
+    EXPECT_EQ(content(), other);
+  }
+  std::ofstream(path()) << "{}\n{\"a\": 1, \"torn";
+  const ResultFile file(path());
+  EXPECT_EQ(content(), "{}\n") << "a line that was not finished";
+}
+
 TEST_F(ResultFiles, TheLaterLineCounts) {
   const ResultFile file(path());
   file.append(line_of("failed after all", ""));
@@ -132,7 +144,7 @@ TEST_F(ResultFiles, TheTornLastLineIsDroppedAndNothingElse) {
   std::ofstream(path(), std::ios::app) << R"({"case": "c", "verd)";
   EXPECT_EQ(ResultFile(path()).lines({"a", "b", "c"}).size(), 2u);
   EXPECT_EQ(content(), whole);
-  std::ofstream(path()) << "torn from the first byte";
+  std::ofstream(path()) << "{\"torn\": \"in the first line";
   EXPECT_TRUE(read_lines(ResultFile(path()).path()).empty());
   EXPECT_EQ(content(), "");
 }

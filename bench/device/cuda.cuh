@@ -19,11 +19,9 @@
 
 namespace km::cuda {
 
-/// A device::Error with CUDA's code and the source location.
+/// A device::Error with CUDA's words and the source location.
 struct Error : device::Error {
   Error(cudaError_t code, std::source_location where);
-  cudaError_t code;
-  std::source_location where;
 };
 
 inline void check(cudaError_t code, std::source_location where = std::source_location::current()) {

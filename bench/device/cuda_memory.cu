@@ -26,8 +26,7 @@ std::string message(cudaError_t code, const std::source_location& where) {
 
 }  // namespace
 
-Error::Error(cudaError_t code, std::source_location where)
-    : device::Error(message(code, where), code == cudaErrorMemoryAllocation, cuda::sticky()), code(code), where(where) {}
+Error::Error(cudaError_t code, std::source_location where) : device::Error(message(code, where), code == cudaErrorMemoryAllocation, cuda::sticky()) {}
 
 void* allocate(std::size_t bytes, std::source_location where) {
   if (bytes == 0) return nullptr;

@@ -186,6 +186,7 @@ template <class T>
 void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judgement& out) const {
   constexpr double u = unit_roundoff<T>, least = double(std::numeric_limits<T>::denorm_min());
   const auto bounds = bounds_of(s, truth, 0);
+  const double all_dimensions = std::sqrt(squared_norm(spread_.deviations.data(), problem_.d));
   std::vector<double> wider;  // with the measured error of plain summation; computed on demand
   for (int c = 0; c < problem_.k; ++c)
     for (int j = 0; j < problem_.d; ++j) {
@@ -200,7 +201,9 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
       const double mean = truth.cells[cell].mean(count), mean_abs = truth.cells[cell].of_abs / double(count), error = std::abs(value - mean);
       if (error <= u * std::abs(mean) * 1.001 + least) continue;  // rounded once: no better value exists
       out.mean_error = std::max(out.mean_error, error);
-      out.mean_offset = std::max(out.mean_offset, error / std::max(spread_.deviations[j], u * mean_abs));
+      // In a dimension where all points are equal, an offset matters by what it adds to distances.
+      const double scale = spread_.deviations[j] > 0 ? std::max(spread_.deviations[j], u * mean_abs) : all_dimensions;
+      if (scale > 0) out.mean_offset = std::max(out.mean_offset, error / scale);
       out.mean_roundoffs = std::max(out.mean_roundoffs, error / (u * mean_abs));
       if (!(error > bounds[cell]) || !out.verdict.empty()) continue;
       if (wider.empty()) wider = bounds_of(s, truth, summation_error(s));

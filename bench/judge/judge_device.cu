@@ -90,15 +90,10 @@ cuda::Buffer<V> zeros(std::int64_t size, cudaStream_t stream) {
   return buffer;
 }
 
-__device__ double warp_sum(double value) {
-  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xFFFFFFFF, value, offset);
-  return value;
-}
-
 /// Sums `value` over a block of `threads`; thread 0 gets the sum.
 __device__ double block_sum(double value) {
   __shared__ double warps[threads / 32];
-  value = warp_sum(value);
+  cuda::sum_over_warp(value);
   __syncthreads();  // thread 0 has read the sum before
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
   __syncthreads();
@@ -175,11 +170,11 @@ __global__ void sum_clusters(const T* __restrict__ points, const std::int32_t* _
       remainder[v] += of_other;
       count[v] += __shfl_down_sync(0xFFFFFFFF, count[v], offset);
     }
-    const double abs_total = warp_sum(abs_sum[v]);
+    cuda::sum_over_warp(abs_sum[v]);
     if (threadIdx.x % 32 != 0 || c0 + v >= k || count[v] == 0) continue;
     const std::int64_t at = std::int64_t(c0 + v) * d + j;
     add_exactly_shared(&sums[at], &remainders[at], sum[v], remainder[v]);
-    atomicAdd(&abs_sums[at], abs_total);
+    atomicAdd(&abs_sums[at], abs_sum[v]);
     if (j == 0) atomicAdd(&counts[c0 + v], count[v]);
   }
 }

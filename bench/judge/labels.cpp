@@ -166,9 +166,10 @@ LabelCheck over_ranks(Group* group, LabelCheck mine, std::int64_t first) {
 template <class T>
 LabelCheck check_labels_on_host(const Problem<T>& p, const Solution<T>& s, const Arithmetic& arithmetic, std::vector<std::int64_t> chosen) {
   const auto sample = chosen.empty() ? sample_points(p) : std::move(chosen);
+  const auto judged = sample.empty() ? p.n : std::ssize(sample);
   const std::span<const T> centroids = s.assigned_centroids;
   LabelCheck all;
-#pragma omp parallel if (double(sample.size()) * p.k * p.d > 1e5)
+#pragma omp parallel if (double(judged) * p.k * p.d > 1e5)
   {
     LabelCheck mine;
     for_strips(p, sample, [&](const std::int64_t* at, int length, const double* columns) {

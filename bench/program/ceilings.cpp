@@ -7,6 +7,7 @@
 #include "bench/ceilings/ceilings.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/flags.hpp"
+#include "bench/run/result.hpp"
 
 namespace km::ceilings_command {
 
@@ -24,9 +25,10 @@ bool same_machine = false;
 
 int run(const Invocation&) {
   const auto file = flags.folder() / "machine.json";
-  write_machine_record(flags.folder(), flags.id(), same_machine);
   const Descriptor lock = lock_folder(flags.folder(), "kmbench ceilings");
+  write_machine_record(flags.folder(), flags.id(), same_machine);
   auto record = read_machine_record(file);
+  if (const std::string warning = load_warning(); !warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
   record["ceilings"] = {{"cpu", cpu_ceilings()}, {"gpu", gpu_ceilings()}};
   record["floor"] = {{"cpu", floor_of(record["ceilings"]["cpu"])}, {"gpu", floor_of(record["ceilings"]["gpu"])}};
   write_whole(file, record.dump(2) + "\n");

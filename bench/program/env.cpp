@@ -7,6 +7,7 @@
 #include "bench/base/write_whole.hpp"
 #include "bench/machine/environment.hpp"
 #include "bench/program/flags.hpp"
+#include "bench/run/result.hpp"
 
 namespace km::env_command {
 
@@ -18,8 +19,9 @@ struct Flags {
 
 void write_prices(const RecordFlags& flags, const std::vector<std::string>& prices) {
   const auto file = flags.folder() / "machine.json";
+  if (read_machine_record(file).empty()) throw UserError("no {}: kmbench run and kmbench ceilings record a machine", file.string());
+  const Descriptor lock = lock_folder(flags.folder(), "kmbench");
   auto record = read_machine_record(file);
-  if (record.empty()) throw UserError("no {}: kmbench run and kmbench ceilings record a machine", file.string());
   if (!record["price"].is_object()) record["price"] = nlohmann::ordered_json::object();
   for (const auto& text : prices) {
     const auto [device, dollars] = assignment("--price", text);

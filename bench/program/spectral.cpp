@@ -116,7 +116,10 @@ std::vector<std::int32_t> truth_of(const std::string& file, std::int64_t n) {
   const auto table = load_dataset<double>({.name = file, .d = 1});
   if (table.n != n) throw UserError("--truth {}: {} rows, but there are {} points", file, table.n, n);
   std::vector<std::int32_t> labels;
-  for (const double value : table.points()) labels.push_back(std::int32_t(std::clamp(value, -2e9, 2e9)));
+  for (const double value : table.points()) {
+    if (value != std::trunc(value) || std::abs(value) > 2e9) throw UserError("--truth {}: {} is no whole number up to 2e9", file, value);
+    labels.push_back(std::int32_t(value));
+  }
   return labels;
 }
 

@@ -74,7 +74,7 @@ class ChainSession final : public Session {
     findings_.clear();
     if (!truth_.empty()) {
       const Agreement agreement = agreement_of(last_.labels, truth_);
-      findings_ = {{"ari", {std::max(0.0, agreement.ari)}}, {"nmi", {agreement.nmi}}};  // counters are not negative
+      findings_ = {{"ari", {std::max(0.0, agreement.ari)}}, {"nmi", {std::max(0.0, agreement.nmi)}}};  // counters are not negative
     }
     if (!record) return;
     const ChainJudgement chain = judge_chain<T>(problem_, case_.config, *record, last_.labels);

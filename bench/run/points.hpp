@@ -29,7 +29,7 @@ struct Points {
   bool intact() const { return hash_of(set.points().data(), set.points().size_bytes()) == hash; }
 };
 
-/// Throws as load_dataset does, and CannotRun if distances² would overflow.
+/// Throws as load_dataset does, and CannotRun if distances² would overflow, or those between ordinary points underflow.
 template <class T>
 std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* group = nullptr) {
   auto points = std::make_shared<Points<T>>(load_dataset<T>(request, group), Spread{}, std::string());
@@ -40,6 +40,9 @@ std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* gro
   const double most = double(std::numeric_limits<T>::max()) / 4 / set.d / (sizeof(T) == 8 ? double(set.n) : 1.0);
   if (largest > std::sqrt(most))
     throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
+  const double widest = std::ranges::max(points->spread.deviations);
+  if (widest > 0 && widest < std::sqrt(double(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon())))
+    throw CannotRun(fmt::format("points are {:.3g} apart: distances² underflow {}; scale the data", widest, sizeof(T) == 4 ? "fp32" : "fp64"));
   return points;
 }
 

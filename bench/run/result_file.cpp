@@ -59,7 +59,12 @@ ResultFile::ResultFile(fs::path path) : path_(std::move(path)) {
   if (file.id() < 0) throw refuse();
   off_t end = std::max<off_t>(0, ::lseek(file.id(), 0, SEEK_END));
   const off_t size = end;
+  const auto begins_line = [&](off_t at) {
+    char first = 0;
+    return at == size || (::pread(file.id(), &first, 1, at) == 1 && first == '{');
+  };
   for (char last = 0; end > 0 && ::pread(file.id(), &last, 1, end - 1) == 1 && last != '\n';) --end;
+  if (!begins_line(0) || !begins_line(end)) throw UserError("cannot write {}: it holds something else than result lines", path_.string());
   if (end < size && ::ftruncate(file.id(), end) != 0) throw refuse();
 }
 

@@ -29,9 +29,6 @@ struct RunOptions {
 /// Returns the file of a case's line: <out>/<paper>.jsonl or <out>/adhoc.jsonl.
 std::filesystem::path result_path(const RunOptions& options, const Case& c);
 
-/// Reduces `repetitions` of each case by the runs already recorded by this commit on this machine, and sets `continues` (docs/results.md).
-std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& options);
-
 /// Parent: runs the cases in workers, prints progress and the table, and writes a line for every case. Calls `locked` once it has locked the folder.
 /// Returns 0 if every case has a time or a skip, 1 if some failed or are wrong, 130 if interrupted.
 int supervise(std::vector<Case> cases, const RunOptions& options, const std::function<void()>& locked);

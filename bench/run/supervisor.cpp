@@ -142,12 +142,6 @@ std::filesystem::path result_path(const RunOptions& options, const Case& c) {
   return options.out / (c.exhibit.empty() ? "adhoc.jsonl" : c.exhibit.substr(0, c.exhibit.find('/')) + ".jsonl");
 }
 
-std::vector<Case> missing_runs(std::vector<Case> cases, const RunOptions& options) {
-  Recorded recorded(options);
-  leave_out_runs(cases, recorded, options);
-  return cases;
-}
-
 std::shared_ptr<const Json> measure_point(Workers& workers, const Case& c, double timeout_s, const RunOptions& run) {
   std::shared_ptr<const Json> line;
   bool begun = false;

@@ -121,9 +121,9 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   const double computed_before_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID);
   const auto reset_start = std::chrono::steady_clock::now();
   reset();
-  if (on_gpu) timer->start();  // waits for the device
   const double reset_s = seconds_since(reset_start), computed_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID) - computed_before_s;
   meet();
+  if (on_gpu) timer->start();  // waits for the device
   const double processor_start = kernel_clock_s(CLOCK_PROCESS_CPUTIME_ID);
   kernel_clock_s();  // reset may have left the system call out of the caches
   const double kernel_start = kernel_clock_s();

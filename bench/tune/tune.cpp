@@ -154,7 +154,7 @@ class Tuning {
     return {{"iteration_s", seconds(winner)},
             {"default_iteration_s", timed ? Json(seconds(first)) : Json()},
             {"ratio", better ? Json(gain.ratio) : Json()},
-            {"interval", better ? Json{gain.low, gain.high} : Json()},
+            {"interval", better && gain.rounds >= fewest_rounds(1) ? Json{gain.low, gain.high} : Json()},
             {"p", better ? Json(gain.p) : Json()},
             {"rounds", finals_.rounds},
             {"load", finals_.load},
@@ -187,7 +187,8 @@ class Tuning {
       std::string text =
           one.reason.empty() ? fmt::format("{:.4g} ms an iteration", 1e3 * (typical_s(one) > 0 ? typical_s(one) : searched_s(one.c))) : one.reason;
       if (&one != &finals_.all.front() && one.reason.empty())
-        text += fmt::format(", {:.3f} [{:.3f}, {:.3f}] times as fast, p = {:.2g}: {}", 1 / change.ratio, 1 / change.high, 1 / change.low,
+        text += fmt::format(", {:.3f}{} times as fast, p = {:.2g}: {}", 1 / change.ratio,
+                            change.rounds < fewest_rounds(1) ? "" : fmt::format(" [{:.3f}, {:.3f}]", 1 / change.high, 1 / change.low),
                             std::min(1.0, change.p * double(tests)), surely_faster(change, tests) ? "surely faster" : "not surely faster");
       fmt::print("  {:<{}}  {}\n", label(one.c), width, text);
     }

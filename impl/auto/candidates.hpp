@@ -100,7 +100,7 @@ double distinct_share(const Problem<T>& p) {
   };
   std::vector<Slot> slots(std::bit_ceil(2 * std::size_t(looked_at)), Slot{});  // open addressing
   for (std::int64_t at = 0; at < looked_at; ++at) {
-    const std::uint64_t hash = hash_of_bytes(&p.points[at * (p.n / looked_at) * p.d], bytes);
+    const std::uint64_t hash = hash_of_bytes(&p.points[at * p.n / looked_at * p.d], bytes);
     std::size_t slot = hash % slots.size();
     while (slots[slot].rows > 0 && slots[slot].hash != hash) slot = (slot + 1) % slots.size();
     slots[slot] = {hash, slots[slot].rows + 1};

@@ -209,6 +209,8 @@ COMMANDS = {
     "advise class.csv --k 1": r"class\.csv: line 4, column 2: 'b' is not a number",
     f"{ADVISE} --implementation naive --external true": "--external has no meaning here",
     "advise wide.csv --k 2": r"values reach 1e\+300: distances² overflow fp64",
+    "advise good.npy --k 2 --budget 5s --out good.npy": r"good\.npy: it holds something else than result lines",
+    "fit narrow.csv --k 2 --out out --precision fp32": r"points are 5e-20 apart: distances² underflow fp32; scale the data",
     "advise equal.csv --k 2 --init kmeans++": "has only 1 different points, k = 2 is more",
     "advise huge.csv --k 1 --columns 1-2": "'1e400' is past fp64",
     "advise": "points is required",
@@ -267,6 +269,7 @@ COMMANDS = {
     f"{SPECTRAL} --clusters 1": "--clusters",
     f"{SPECTRAL} --clusters 2 --kmeans cpu/lloyd/none": "cpu/lloyd/none",
     f"{SPECTRAL} --clusters 2 --representatives 150 --solver lapack --truth good.npy": r"good\.npy",
+    f"{SPECTRAL} --clusters 2 --truth halves.csv": r"--truth .*halves\.csv: 0\.5 is no whole number",
     f"{SPECTRAL} --clusters 2 --truth class.csv": "--truth class.csv: 2 columns; accepted: one",
     "spectral good.npy --out out.npy --clusters 2": "all points are equal",
     "spectral good.npy --out good.npy --clusters 2": r"--out good\.npy exists; name a new file",
@@ -319,6 +322,8 @@ def written_inputs(folder: Path) -> Iterator[Input]:
     (folder / "equal.csv").write_text("1,2\n" * 3)
     (folder / "huge.csv").write_text("1,2,3\n4,1e400,6\n")
     (folder / "wide.csv").write_text("1e300,0\n0,1\n")
+    (folder / "halves.csv").write_text("0.5\n" * 1500)
+    (folder / "narrow.csv").write_text("1e-19,0\n0,0\n")
     (folder / "device.npy").symlink_to("/dev/full")
     for name, text in [("priced/machine.json", '{"id": "here", "price": {"gpu": 2}}'), ("full/mine.txt", "kept")]:
         written(folder / name, text)

@@ -15,8 +15,8 @@ class RanksScreened : public Screened<T> {
 
   int iterate(Trace& trace) {
     this->begin_run();
+    before_ = out_.labels;
     return this->repeat(trace, [&] {
-      before_ = out_.labels;
       const std::int64_t changed = this->assign(trace, out_.iters > 1);
       update(trace);
       return sums_.make_means(changed, out_.centroids, trace);
@@ -29,7 +29,8 @@ class RanksScreened : public Screened<T> {
     sums_.update(out_.iters == 1, [&](auto move) {
 #pragma omp for schedule(static) nowait
       for (std::int64_t i = 0; i < p_.n; ++i)
-        if (const auto from = before_[std::size_t(i)], to = out_.labels[std::size_t(i)]; from != to) move(i, from, to);
+        if (const auto from = std::exchange(before_[std::size_t(i)], out_.labels[std::size_t(i)]); from != before_[std::size_t(i)])
+          move(i, from, before_[std::size_t(i)]);
     });
   }
 
