@@ -279,6 +279,22 @@ TYPED_TEST(EqualPoints, CountAsOftenAsTheyOccur) {
   }
 }
 
+TEST(Auto, LeavesOutPlainSumsOfPointsFarFromZero) {
+  const std::vector<int> threads = {1};
+  constexpr choosing::Rival rivals[] = {{1, "cpu/lloyd/two_step"}, {2, "cpu/lloyd/screened"}};
+  for (const double offset : {0.0, 30.0, 1e7}) {
+    const Drawn<float> drawn({.n = 6000, .d = 2, .k = 5, .max_iters = 10}, uniform(3, offset - 2, offset + 2));
+    const double from_origin = choosing::distance_from_origin(drawn.problem);
+    EXPECT_NEAR(from_origin, offset / (4 / std::sqrt(12.0)), 0.05 * std::max(offset, 1.0)) << offset;
+    const auto found = choosing::candidates(rivals, threads, drawn.problem, Precision::fp32, CostModel(), 1, from_origin);
+    EXPECT_EQ(found.size(), offset < 1e6 ? 2u : 1u) << offset;
+    EXPECT_EQ(found.back().number, 2) << offset;
+    const std::span<const choosing::Rival> only(rivals, 1);
+    EXPECT_EQ(choosing::candidates(only, threads, drawn.problem, Precision::fp32, CostModel(), 1, from_origin).size(), 1u) << "there is no other";
+    EXPECT_NE(judged(drawn.problem, "cpu/lloyd/auto").grade, Grade::coarse) << offset;
+  }
+}
+
 TYPED_TEST(EqualPoints, AreSeenInASample) {
   Repeated<TypeParam> repeated(20'000, 5, 700, 10);
   repeated.problem.max_iters = 999;

@@ -38,6 +38,23 @@ TEST(JudgeOfMeans, AConstantColumnHasTheScaleOfTheOthers) {
   }
 }
 
+/// What a mean of many points rounded, a mean of the few that are left inherits.
+TEST(JudgeOfMeans, IncrementalMeansKeepWhatTheyRounded) {
+  for (const bool incremental : {false, true}) {
+    constexpr float first = 7e5f, second = 7e5f + 100;
+    JudgedTrial<float> trial{
+        .points = std::vector<float>(1000, first),
+        .solution = {.labels = Labels(1000, 0), .assigned_centroids = {first, second}, .centroids = {first, second + 3}, .iters = 1},
+        .d = 1};
+    trial.points[0] = trial.points[1] = second;
+    trial.solution.labels[0] = trial.solution.labels[1] = 1;
+    trial.description.incremental = [=](const Config&) { return incremental; };
+    EXPECT_EQ(trial.verdict().empty(), incremental) << trial.verdict();
+    trial.solution.centroids[0] += 100;
+    EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "998 points keep less";
+  }
+}
+
 TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
   JudgedTrial<float> trial{.points = {1e6f, -1e6f, 1, 1},
                            .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {0}, .centroids = {0.5f}, .iters = 1},

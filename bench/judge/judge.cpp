@@ -34,7 +34,8 @@ double relative_excess(const LabelCheck& labels, const Spread& spread) {
 
 Grade grade_of(const Judgement& j) {
   if (j.wrong_labels == 0 && j.tied_labels == 0 && j.mean_roundoffs <= 4) return Grade::exact;
-  const bool without_effect = double(j.wrong_labels) <= 1e-4 * double(j.judged_points) && j.label_excess <= 1e-6 && j.mean_offset <= 1e-4;
+  const bool without_effect =
+      double(j.wrong_labels) <= std::max(1.0, 1e-4 * double(j.judged_points)) && j.label_excess <= 1e-6 && j.mean_offset <= 1e-4;
   return without_effect ? Grade::rounded : Grade::coarse;
 }
 
@@ -103,8 +104,10 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
     const double m = double(std::min(depth_, count > 0 ? count : problem_.whole().n)), unit = 2 * unit_roundoff<T> * mean_abs;
     const double random_signs = unit * (std::sqrt(m) + 4), one_sign = std::min(4 * summation * mean_abs, unit * (m + 2));
     const double bound = std::max(random_signs, one_sign) + double(std::numeric_limits<T>::denorm_min());
-    bounds[cell] =
-        std::max(bound, drift_ * spread_.deviations[j]) + (frame_ + kept_ / double(std::max<std::int64_t>(1, count))) * spread_.greatest[j];
+    // Means that follow from those before keep what these rounded, and more of it the fewer points are left.
+    const double inherited = drift_ > 0 ? unit_roundoff<T> * problem_.max_iters * double(problem_.whole().n) : 0;
+    bounds[cell] = std::max(bound, drift_ * spread_.deviations[j]) +
+                   (frame_ + (kept_ + inherited) / double(std::max<std::int64_t>(1, count))) * spread_.greatest[j];
   }
   return bounds;
 }
@@ -187,6 +190,7 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
   constexpr double u = unit_roundoff<T>, least = double(std::numeric_limits<T>::denorm_min());
   const auto bounds = bounds_of(s, truth, 0);
   const double all_dimensions = std::sqrt(squared_norm(spread_.deviations.data(), problem_.d));
+  const auto told = [](double x) { return sizeof(T) == 4 ? fmt::format("{:.9g}", x) : fmt::format("{}", x); };
   std::vector<double> wider;  // with the measured error of plain summation; computed on demand
   for (int c = 0; c < problem_.k; ++c)
     for (int j = 0; j < problem_.d; ++j) {
@@ -208,8 +212,8 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
       if (!(error > bounds[cell]) || !out.verdict.empty()) continue;
       if (wider.empty()) wider = bounds_of(s, truth, summation_error(s));
       if (!(error <= wider[cell]))
-        out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}; rounding explains {:.2g}", c, j,
-                                  value, count, mean, wider[cell]);
+        out.verdict = fmt::format("centroid {}, dimension {} is {} but the mean of its {} points is {}; rounding explains {:.2g}", c, j, told(value),
+                                  count, told(mean), wider[cell]);
     }
 }
 

@@ -81,6 +81,7 @@ std::vector<bool> listed(std::string_view flag, const std::string& list, const s
   for (const auto part : list | std::views::split(',')) {
     const std::string item(part.begin(), part.end());
     int first = 0, last = 0;
+    if (std::ranges::count(names, item) > 1) throw UserError("{} '{}': several columns have that name; give the number of one", flag, one_line(item));
     if (const auto named = std::ranges::find(names, item); !item.empty() && named != names.end()) first = last = int(named - names.begin()) + 1;
     else if (RE2::FullMatch(item, R"((\d+))", &first)) last = first;
     else if (RE2::FullMatch(item, R"((\d+)-(\d+))", &first, &last) && last > 0 && last < first)

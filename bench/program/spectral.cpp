@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 struct Flags {
   PointsFlags points;
-  std::string clusters, out, truth, n, representatives, iterations = "10", precision = "fp32", solver = "auto";
+  std::string clusters, out, truth, n, representatives, iterations = "10", precision, solver = "auto";
   std::string kmeans = "auto", similarity = "neighbours", neighbours = "10", sigma, epsilon, weights = "none", laplacian = "symmetric", seed = "1";
 } flags;
 
@@ -29,9 +29,11 @@ std::int64_t millionths(const char* flag, const std::string& text) {
   return std::llround(value * 1e6);
 }
 
-DatasetRequest request_of(const Flags& f, ScratchFolder& scratch) {
+/// Sets the precision, where none is asked for, to the file's own.
+DatasetRequest request_of(Flags& f, ScratchFolder& scratch) {
   ProblemFlags named{.precision = f.precision};
   name_points(f.points, named, scratch);
+  f.precision = named.precision.empty() ? "fp32" : named.precision;
   DatasetRequest request{.name = named.data.empty() ? named.dataset : fs::absolute(named.data).string(),
                          .k = int(whole_number("--clusters", f.clusters, 2, 10'000))};
   if (!f.n.empty()) request.n = whole_number("--n", f.n, 1, 1'000'000'000'000);
@@ -131,7 +133,7 @@ void check_out(const std::string& out) {
 }
 
 int run(const Invocation&) {
-  const Flags& f = flags;
+  Flags& f = flags;
   check_out(f.out);
   const KeepCatalogue keep;
   ScratchFolder scratch;
@@ -178,7 +180,7 @@ const RegisterCommand registration{
                   {"auto", "lapack", "arpack", "cusolver", "cusparse"}},
                  {"--kmeans", &flags.kmeans, "Implementation that finds the representatives (auto: the GPU's, else the CPU's)"},
                  {"--iterations", &flags.iterations, "Of that k-means (10)"},
-                 {"--precision", &flags.precision, "Of the points (fp32)", {"fp32", "fp64"}},
+                 {"--precision", &flags.precision, "Of the points (the file's own; fp32 for a generated set)", {"fp32", "fp64"}},
                  {"--seed", &flags.seed, "Of all starts (1)"},
                  {"--n", &flags.n, "Points of a generated set, or first rows of a file"},
                  {"--truth", &flags.truth, "Known labels, a file of n numbers: how well they agree"}}),

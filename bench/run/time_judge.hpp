@@ -92,7 +92,8 @@ class TimeJudge {
       runs_.take_turn(m.runs++);
       const Timing now = runs_.timed_run();  // threads may sleep or wait now, and did not before
       runs_.take_turn(m.runs++);
-      const auto whole = runs_.whole_run(answers_.last);
+      auto whole = runs_.whole_run(answers_.last);
+      if (const int iters = answers_.last.iters; iters > m.iters) whole.iterate_s *= double(m.iters) / iters;  // as the samples
       const double copy_s = median(copies_s(outputs(), 3));
       const auto complaint = [&](double now_s) { return explain_whole(median_s, now_s, whole.iterate_s, whole.beside_s, copy_s, case_.on_gpu()); };
       const std::string found = complaint(now.wall_s);

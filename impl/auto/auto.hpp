@@ -62,8 +62,8 @@ class Auto {
   }
   void make_choice(const Problem<T>& problem, std::span<const Rival> rivals, const std::vector<int>& threads, const CostModel& model, bool race,
                    Trace& trace) {
-    const double distinct = distinct_share(problem);
-    std::vector<Candidate> all = candidates(rivals, threads, problem, precision_of<T>, model, distinct);
+    const double distinct = distinct_share(problem), from_origin = distance_from_origin(problem);
+    std::vector<Candidate> all = candidates(rivals, threads, problem, precision_of<T>, model, distinct, from_origin);
     if (all.empty()) throw std::runtime_error("this build has no implementation that auto may choose");
     if (!race && std::ranges::any_of(all, [](const Candidate& one) { return one.forecast.has_value(); })) {
       Prepared<T> best = within_budget(std::move(all), problem, model, trace.active());
@@ -78,7 +78,7 @@ class Auto {
       if (problem.tolerance >= 0) {
         const FirstTrial first = first_trial(list.front(), problem);
         if (first.rest > 0) run.max_iters = first.rest;
-        list = shortlist(candidates(rivals, threads, run, precision_of<T>, model, distinct), true, first.run);
+        list = shortlist(candidates(rivals, threads, run, precision_of<T>, model, distinct, from_origin), true, first.run);
       }
       chosen_ = fastest_of_race(list, run);
     }

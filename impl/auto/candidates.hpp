@@ -111,9 +111,36 @@ double distinct_share(const Problem<T>& p) {
   return std::sqrt(among * std::min(among, at_least / double(p.n)));
 }
 
-/// Those that run, for each number of threads if they have that parameter, with forecasts. distinct: share of the points.
+/// The greatest |mean| of a column over its deviation, among up to 1024 evenly spaced points. A column without deviation does not count.
+template <class T>
+double distance_from_origin(const Problem<T>& p) {
+  const std::int64_t looked_at = std::min<std::int64_t>(p.n, 1024);
+  double most = 0;
+  for (int j = 0; j < p.d; ++j) {
+    const auto value = [&](std::int64_t at) { return double(p.points[at * p.n / looked_at * p.d + j]); };
+    const double first = looked_at > 0 ? value(0) : 0;  // so that a large offset does not cancel
+    double sum = 0, squares = 0;
+    for (std::int64_t at = 0; at < looked_at; ++at) sum += value(at) - first, squares += (value(at) - first) * (value(at) - first);
+    const double mean = sum / double(looked_at), variance = squares / double(looked_at) - mean * mean;
+    if (variance > 0) most = std::max(most, std::abs(first + mean) / std::sqrt(variance));
+  }
+  return most;
+}
+
+constexpr std::int64_t wide_sums = 16;  // points: who adds no more in a row adds in a wider type, or exactly
+constexpr double most_offset = 0.03;    // of a column's deviation, by which plain sums may move a mean
+
+/// Whether plain sums keep the means of points that lie so many deviations from the origin.
+inline bool keeps_means(const Description& description, const ProblemShape& shape, const Config& config, Precision precision, double from_origin) {
+  const std::int64_t depth = summation_depth(description, shape, config);
+  const double unit = precision == Precision::fp32 ? 0x1p-23 : 0x1p-52;
+  return depth <= wide_sums || unit * (std::sqrt(double(depth)) + 4) * from_origin <= most_offset;
+}
+
+/// Those that run, for each number of threads if they have that parameter, with forecasts. distinct: share of the points; from_origin: of them, in
+/// deviations. Those that would lose means are left out, unless all would.
 inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const std::vector<int>& threads, const ProblemShape& shape,
-                                         Precision precision, const CostModel& model, double distinct) {
+                                         Precision precision, const CostModel& model, double distinct, double from_origin = 0) {
   std::vector<Candidate> found;
   for (const Rival& rival : rivals) {
     if (!runs(rival.name, shape, precision) || runs(rival.unless, shape, precision)) continue;
@@ -123,12 +150,13 @@ inline std::vector<Candidate> candidates(std::span<const Rival> rivals, const st
     const bool shared = std::ranges::find(one.description.parameters, "threads", &Parameter::name) != one.description.parameters.end();
     for (const int count : shared ? threads : std::vector<int>{0}) {
       Candidate candidate{.number = rival.number, .implementation = &one, .config = defaults(one.description, count), .like = like};
+      if (!keeps_means(one.description, shape, candidate.config, precision, from_origin)) continue;
       if (like) candidate.share = distinct, candidate.config_of_like = defaults(like->description, count);
       candidate.forecast = candidate.predicted(expected(shape), model, precision);
       found.push_back(std::move(candidate));
     }
   }
-  return found;
+  return found.empty() && from_origin > 0 ? candidates(rivals, threads, shape, precision, model, distinct) : found;
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ def once_again(one: Tuning, line: Line | None) -> Estimate | None:
 
 
 def shown(one: Tuning, line: Line | None) -> Estimate | None:
-    """The median of its rounds, else of its last measurement."""
-    rounds = of_median(list(rounds_of(one, line).values()))
+    """The median of its rounds, else of its last measurement, in ms."""
+    rounds = of_median([1e3 * seconds for seconds in rounds_of(one, line).values()])
     return rounds or once_again(one, line) or (time(line, "iteration") if line and line["samples_s"] else None)
 
 

@@ -232,13 +232,14 @@ COMMANDS = {
     "fit nan.npy --k 2 --out out": r"nan\.npy",
     **{f"fit good.npy --k 2 --out {out}": f"/{out}: " for out in ("full", "class.csv", "no/folder")},
     f"{FIT} --columns 2-1": "'2-1' runs backwards; a range is 1-2",
+    "fit twins.csv --k 2 --out out --columns a": "several columns have that name",
     f"{FIT} --columns 1,1-2": "column 1 is named twice",
     f"{FIT} --seed -1": "seed must lie between 0",
     f"{FIT} --external true": "--external has no meaning here",
     "fit equal.csv --k 2 --out out": "has only 1 different points, k = 2 is more",
     "fit wide.csv --k 2 --out out": r"values reach 1e\+300: distances² overflow fp64",
     "fit wide.csv --k 2 --out out --precision fp32": r"1e\+300 is not a finite fp32 number; --precision fp64 takes it",
-    "spectral wide.csv --clusters 2 --out out.npy": r"1e\+300 is not a finite fp32 number; --precision fp64 takes it",
+    "spectral wide.csv --clusters 2 --out out.npy --precision fp32": r"1e\+300 is not a finite fp32 number; --precision fp64 takes it",
     f"{MAPPED} map=1 --precision fp64": "its values are f4 and would have to be converted to f8",
     f"{MAPPED} map=3": "map = 3, accepted: 0 and 1",
     f"{MAPPED} groups=3": "it is a file and has no setting 'groups'; accepted: map",
@@ -323,6 +324,7 @@ def written_inputs(folder: Path) -> Iterator[Input]:
     (folder / "huge.csv").write_text("1,2,3\n4,1e400,6\n")
     (folder / "wide.csv").write_text("1e300,0\n0,1\n")
     (folder / "halves.csv").write_text("0.5\n" * 1500)
+    (folder / "twins.csv").write_text("a,a\n1,2\n3,4\n5,6\n")
     (folder / "narrow.csv").write_text("1e-19,0\n0,0\n")
     (folder / "device.npy").symlink_to("/dev/full")
     for name, text in [("priced/machine.json", '{"id": "here", "price": {"gpu": 2}}'), ("full/mine.txt", "kept")]:

@@ -14,24 +14,23 @@
 namespace km {
 namespace {
 
-/// The units of a column. With n below 2^22, fp32 values are exact from the greatest down to 2^-54 of it; fp64 values keep 2^-78 of it.
+/// The units, of values that are scaled by a power of two so that none of their column exceeds 1. With n below 2^22, fp32 values are exact from the greatest
+/// of their column down to 2^-54 of it; fp64 values keep 2^-78 of it.
 struct Units {
-  double coarse, fine, coarse_inverse, fine_inverse;
+  double coarse = 1, fine = 1;
 
-  /// |value| <= most; n values do not overflow a sum.
-  Units(double most, std::int64_t n) {
+  Units() = default;
+  /// n values do not overflow a sum.
+  explicit Units(std::int64_t n) {
     const int bits = std::min(50, 61 - (n > 1 ? std::ilogb(double(n - 1)) + 1 : 0));
-    const int top = most > 0 ? std::ilogb(most) + 1 : 0;
-    coarse = std::ldexp(1.0, std::clamp(top - bits, -900, 900));
-    fine = std::ldexp(coarse, -bits);
-    coarse_inverse = 1 / coarse, fine_inverse = 1 / fine;
+    coarse = std::ldexp(1.0, -bits), fine = std::ldexp(1.0, -2 * bits);
   }
 };
 
 template <class T>
 class SharedSums {
  public:
-  /// All ranks make theirs together: the units come from each column's greatest value and the number of all points.
+  /// All ranks make theirs together: the scales come from each column's greatest value, the units from the number of all points.
   SharedSums(const Problem<T>& p, int threads) : p_(p), threads_(threads), mine_(2 * cells() + std::size_t(p.k)) {
     std::vector<double> greatest(std::size_t(p_.d));
     double* const most = greatest.data();
@@ -41,7 +40,11 @@ class SharedSums {
     std::vector<std::int64_t> bits;  // those of non-negative values order as the values
     for (const double value : greatest) bits.push_back(std::bit_cast<std::int64_t>(value));
     if (p_.group) p_.group->max(bits);
-    for (const std::int64_t value : bits) units_.emplace_back(std::bit_cast<double>(value), p_.whole().n);
+    for (const std::int64_t value : bits) {
+      const auto column = std::bit_cast<double>(value);
+      scales_.push_back(column > 0 ? std::ldexp(1.0, std::min(-std::ilogb(column) - 1, 1000)) : 1);
+    }
+    units_ = Units(p_.whole().n);
   }
 
   /// Calls visit(move) on every thread; anew: from zero. move(i, from, to) takes point i of this rank from one cluster (or no_label) to another.
@@ -67,11 +70,11 @@ class SharedSums {
     all_.push_back(changed);
     if (p_.group) p_.group->sum(all_);
     const std::int64_t* const counts = all_.data() + 2 * cells();
-    for (std::size_t cell = 0; cell < cells(); ++cell) {
-      const Units& unit = units_[cell % std::size_t(p_.d)];
-      if (const auto count = counts[cell / std::size_t(p_.d)]; count > 0)
-        centroids[cell] = T((double(all_[cell]) * unit.coarse + double(all_[cell + cells()]) * unit.fine) / double(count));
-    }
+    for (std::size_t cell = 0; cell < cells(); ++cell)
+      if (const auto count = counts[cell / std::size_t(p_.d)]; count > 0) {
+        const double sum = double(all_[cell]) * units_.coarse + double(all_[cell + cells()]) * units_.fine;
+        centroids[cell] = T(sum / scales_[cell % std::size_t(p_.d)] / double(count));
+      }
     return all_.back();
   }
 
@@ -82,19 +85,20 @@ class SharedSums {
     const T* const x = p_.points.data() + i * p_.d;
     std::int64_t* const coarse = sums + std::size_t(c) * p_.d;
     std::int64_t* const fine = coarse + cells();
+    const double to_coarse = 1 / units_.coarse, to_fine = 1 / units_.fine;
     for (int j = 0; j < p_.d; ++j) {
-      const Units& unit = units_[std::size_t(j)];
-      const double value = sign * double(x[j]);
-      const auto whole = static_cast<std::int64_t>(value * unit.coarse_inverse);
+      const double value = sign * double(x[j]) * scales_[std::size_t(j)];
+      const auto whole = static_cast<std::int64_t>(value * to_coarse);
       coarse[j] += whole;
-      fine[j] += static_cast<std::int64_t>((value - double(whole) * unit.coarse) * unit.fine_inverse);
+      fine[j] += static_cast<std::int64_t>((value - double(whole) * units_.coarse) * to_fine);
     }
     sums[2 * cells() + std::size_t(c)] += sign;
   }
 
   Problem<T> p_;
   int threads_;
-  std::vector<Units> units_;              // of each column
+  Units units_;
+  std::vector<double> scales_;            // of each column
   std::vector<std::int64_t> mine_, all_;  // k x d coarse units, k x d fine units, k counts; all_: and the changed labels
 };
 
