@@ -190,7 +190,6 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
   constexpr double u = unit_roundoff<T>, least = double(std::numeric_limits<T>::denorm_min());
   const auto bounds = bounds_of(s, truth, 0);
   const double all_dimensions = std::sqrt(squared_norm(spread_.deviations.data(), problem_.d));
-  const auto told = [](double x) { return sizeof(T) == 4 ? fmt::format("{:.9g}", x) : fmt::format("{}", x); };
   std::vector<double> wider;  // with the measured error of plain summation; computed on demand
   for (int c = 0; c < problem_.k; ++c)
     for (int j = 0; j < problem_.d; ++j) {
@@ -212,8 +211,8 @@ void Judge<T>::check_means(const Solution<T>& s, const ClusterSums& truth, Judge
       if (!(error > bounds[cell]) || !out.verdict.empty()) continue;
       if (wider.empty()) wider = bounds_of(s, truth, summation_error(s));
       if (!(error <= wider[cell]))
-        out.verdict = fmt::format("centroid {}, dimension {} is {} but the mean of its {} points is {}; rounding explains {:.2g}", c, j, told(value),
-                                  count, told(mean), wider[cell]);
+        out.verdict = fmt::format("centroid {}, dimension {} is {:.9g} but the mean of its {} points is {:.9g}, {:.2g} off; rounding explains {:.2g}",
+                                  c, j, value, count, mean, error, wider[cell]);
     }
 }
 

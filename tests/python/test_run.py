@@ -4,6 +4,7 @@ import json
 import re
 
 import built
+import numpy as np
 import pytest
 from built import KMBENCH, flags, kmbench, lines_of, needed, refused, succeeded
 
@@ -136,3 +137,14 @@ def test_google_benchmarks_flags(tmp_path):
     shown = kmbench(*many, "--redo", "--benchmark_format=console").stdout
     rows = [line.split() for line in shown.splitlines() if line.startswith("cpu/lloyd/two_step/")]
     assert len(rows) == 2 and all(row[2] == "ms" and "kmeans_iterations=3" in row for row in rows), shown
+
+
+def test_a_start_that_needs_other_iterations_is_no_lie(tmp_path):
+    """From one order of the two centroids labels rest after 2 iterations, from the other after 22."""
+    points = np.random.default_rng(384).integers(0, 4, size=(3000, 5)).astype(float)
+    np.save(tmp_path / "points.npy", np.tile(points, (5, 1)))
+    np.save(tmp_path / "start.npy", points[:2])
+    command = ["run", "--implementation", "cpu/lloyd/naive", "--data", tmp_path / "points.npy", "--k", "2"]
+    command += ["--precision", "fp64", "--init", tmp_path / "start.npy", "--tolerance", "0", "--repetitions", "2"]
+    for turn in range(10):
+        succeeded(*command, "--out", tmp_path / str(turn))
