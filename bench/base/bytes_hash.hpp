@@ -12,7 +12,7 @@ namespace km {
 /// XXH3. Equal bytes have equal hashes; others may.
 std::uint64_t hash_of_bytes(const void* data, std::size_t bytes);
 
-/// Of about 4096 evenly spaced values, of all columns if their number is even, and the last one. Tells other points at the same address.
+/// Of about 4096 evenly spaced values and the last one. Tells other points at the same address. The step is odd, else they may all be of one column.
 template <class T>
 std::size_t fingerprint(std::span<const T> points) {
   std::size_t hash = points.empty() ? 0 : std::hash<T>{}(points.back());

@@ -39,6 +39,12 @@ Grade grade_of(const Judgement& j) {
   return without_effect ? Grade::rounded : Grade::coarse;
 }
 
+/// Roundings of the greatest |x| that stay in a sum when points leave it. Means that follow from those before keep those of all points.
+double roundings_kept(const ProblemShape& p, const Description& description, const Config& config) {
+  const double of_means = description.incremental && description.incremental(config) ? double(p.n) * p.max_iters : 0;
+  return double(kept_points(description, p, config)) * std::sqrt(2.0 * double(p.n) * p.max_iters) + of_means;
+}
+
 }  // namespace
 
 std::string explain_labels(std::span<const std::int32_t> labels, std::int64_t n, int k, std::int64_t first) {
@@ -78,8 +84,7 @@ std::string_view to_string(Grade grade) { return grade == Grade::exact ? "exact"
 template <class T>
 Judge<T>::Judge(const Problem<T>& problem, const Description& description, const Config& config, Spread spread)
     : departs(!departure(description, config).empty()), problem_(problem), depth_(summation_depth(description, problem.whole(), config)),
-      kept_(double(kept_points(description, problem.whole(), config)) * unit_roundoff<T> *
-            std::sqrt(2.0 * double(problem.whole().n) * problem.max_iters)),
+      kept_(unit_roundoff<T> * roundings_kept(problem.whole(), description, config)),
       drift_(description.incremental && description.incremental(config) ? 1e-3 : 0), frame_(description.fixed_point ? 0x1p-52 : 0),
       spread_(spread.deviations.empty() ? spread_of(problem) : std::move(spread)),
       arithmetic_{.form = description.distance, .origin = description.centred ? spread_.means : std::vector<double>()} {}
@@ -104,10 +109,8 @@ std::vector<double> Judge<T>::bounds_of(const Solution<T>& s, const ClusterSums&
     const double m = double(std::min(depth_, count > 0 ? count : problem_.whole().n)), unit = 2 * unit_roundoff<T> * mean_abs;
     const double random_signs = unit * (std::sqrt(m) + 4), one_sign = std::min(4 * summation * mean_abs, unit * (m + 2));
     const double bound = std::max(random_signs, one_sign) + double(std::numeric_limits<T>::denorm_min());
-    // Means that follow from those before keep what these rounded, and more of it the fewer points are left.
-    const double inherited = drift_ > 0 ? unit_roundoff<T> * problem_.max_iters * double(problem_.whole().n) : 0;
-    bounds[cell] = std::max(bound, drift_ * spread_.deviations[j]) +
-                   (frame_ + (kept_ + inherited) / double(std::max<std::int64_t>(1, count))) * spread_.greatest[j];
+    bounds[cell] =
+        std::max(bound, drift_ * spread_.deviations[j]) + (frame_ + kept_ / double(std::max<std::int64_t>(1, count))) * spread_.greatest[j];
   }
   return bounds;
 }

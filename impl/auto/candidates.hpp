@@ -118,7 +118,7 @@ double distance_from_origin(const Problem<T>& p) {
   double most = 0;
   for (int j = 0; j < p.d; ++j) {
     const auto value = [&](std::int64_t at) { return double(p.points[at * p.n / looked_at * p.d + j]); };
-    const double first = looked_at > 0 ? value(0) : 0;  // so that a large offset does not cancel
+    const double first = value(0);  // subtracted, so that a large offset does not cancel
     double sum = 0, squares = 0;
     for (std::int64_t at = 0; at < looked_at; ++at) sum += value(at) - first, squares += (value(at) - first) * (value(at) - first);
     const double mean = sum / double(looked_at), variance = squares / double(looked_at) - mean * mean;

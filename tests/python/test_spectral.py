@@ -23,7 +23,7 @@ def rings(tmp_path: Path) -> tuple[Path, np.ndarray]:
     made = np.random.default_rng(3)
     ring = made.integers(0, 2, 1500)
     angle, radius = made.uniform(0, 2 * np.pi, 1500), 1.0 + 2 * ring + made.normal(0, 0.05, 1500)
-    np.save(tmp_path / "rings.npy", np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
+    np.save(tmp_path / "rings.npy", 1e7 + np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
     np.save(tmp_path / "known.npy", ring)
     return tmp_path / "rings.npy", ring
 

@@ -69,6 +69,7 @@ def test_rounds_decide_and_what_is_not_surely_faster_is_not_kept(tmp_path, facto
     (cells,) = tunings.regret(tuning.load(path)).rows
     assert (cells[6].raw[0], cells[7].text) == (pytest.approx(gain, abs=0.1), best)
     assert best == "none" or cells[6].raw[1:] == pytest.approx((gain, gain), abs=0.1)
+    assert cells[4].raw[0] == pytest.approx(1e3 * 0.1065 / line(None, 1)["iterations"], rel=0.05), "ms"
 
 
 def test_lines_of_another_commit_are_another_tuning(tmp_path):

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 
+#include "impl/column_scale.hpp"
 #include "impl/cpu/solver.hpp"
 
 namespace km {
@@ -17,9 +18,8 @@ namespace {
 /// The units, of values that are scaled by a power of two so that none of their column exceeds 1. With n below 2^22, fp32 values are exact from the greatest
 /// of their column down to 2^-54 of it; fp64 values keep 2^-78 of it.
 struct Units {
-  double coarse = 1, fine = 1;
+  double coarse, fine;
 
-  Units() = default;
   /// n values do not overflow a sum.
   explicit Units(std::int64_t n) {
     const int bits = std::min(50, 61 - (n > 1 ? std::ilogb(double(n - 1)) + 1 : 0));
@@ -31,7 +31,7 @@ template <class T>
 class SharedSums {
  public:
   /// All ranks make theirs together: the scales come from each column's greatest value, the units from the number of all points.
-  SharedSums(const Problem<T>& p, int threads) : p_(p), threads_(threads), mine_(2 * cells() + std::size_t(p.k)) {
+  SharedSums(const Problem<T>& p, int threads) : p_(p), threads_(threads), units_(p.whole().n), mine_(2 * cells() + std::size_t(p.k)) {
     std::vector<double> greatest(std::size_t(p_.d));
     double* const most = greatest.data();
 #pragma omp parallel for num_threads(threads_) reduction(max : most[:p_.d])
@@ -40,11 +40,7 @@ class SharedSums {
     std::vector<std::int64_t> bits;  // those of non-negative values order as the values
     for (const double value : greatest) bits.push_back(std::bit_cast<std::int64_t>(value));
     if (p_.group) p_.group->max(bits);
-    for (const std::int64_t value : bits) {
-      const auto column = std::bit_cast<double>(value);
-      scales_.push_back(column > 0 ? std::ldexp(1.0, std::min(-std::ilogb(column) - 1, 1000)) : 1);
-    }
-    units_ = Units(p_.whole().n);
+    for (const std::int64_t value : bits) scales_.push_back(column_scale(std::bit_cast<double>(value)));
   }
 
   /// Calls visit(move) on every thread; anew: from zero. move(i, from, to) takes point i of this rank from one cluster (or no_label) to another.

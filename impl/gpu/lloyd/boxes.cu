@@ -4,8 +4,8 @@
 // throughout. A tile's sums are known, so one that changes owner moves as a whole. Sums are integers, and only what moved is added.
 // All iterations are one kernel. Boxes stay in shared memory if they fit; blocks meet once an iteration, and each makes all centroids itself.
 // Cost of an iteration: 10 d operations of fp64 a box and centroid; the points of tiles on boundaries read once, 3 d operations of fp64 a candidate; 2 d
-// additions to L2 a moved point or tile. About (n / b)^(1 - 1/d) k^(1/d) tiles of b points lie there. Per run: each label read
-// once, at a random place. Prepare sorts.
+// additions to L2 a moved point or tile. About (n / b)^(1 - 1/d) k^(1/d) tiles of b points lie there. Per run: the owner of each point's tile read
+// at a random place. Prepare sorts.
 // Memory: the points again, 6 bytes a point, and a box and a sum a tile; 24 bytes a point in prepare.
 // Limit: 8 dimensions; centroids, sums and the warps' candidates in a block's shared memory: k up to about 2,300 in one dimension, 980 in eight. On a
 // card whose fp64 is much slower than its fp32 others are faster.
@@ -28,8 +28,7 @@ constexpr std::size_t static_bytes = 1024;  // of the kernel's shared memory, at
 constexpr int wanted_cells = 1024;          // of the sums, copied so that blocks contend less
 constexpr int usual_groups_a_warp = 4;      // so that a warp that is done early has more to do
 constexpr int groups_a_block = 4;           // at least: blocks spread over the card before warps fill them
-
-constexpr double long_search_ratio = 128;  // of all centroids to the clusters that a tile meets
+constexpr double long_search_ratio = 128;   // of all centroids to the clusters that a tile meets (results/h200/boxes_ab.txt)
 
 /// Clusters that a tile meets where both are cubes: (1 + side of a tile / side of a cluster)^d.
 double clusters_met(double n, double k, double d, double tile) { return std::min(k, std::pow(1 + std::pow(k * tile / std::max(n, tile), 1 / d), d)); }

@@ -31,7 +31,8 @@ struct Run {
   std::int64_t n, tiles, groups;
   int d, k, max_iters;
   double stop_at;  // stop at so few changed labels
-  int size, tiles_a_group, tiles_a_block, change_copies;
+  int size;        // points of a tile, a power of two
+  int tiles_a_group, tiles_a_block, change_copies;
   bool held;        // boxes and owners in shared memory
   bool owners_fit;  // all tiles' owners in shared memory, at the end
   int owner_bytes;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/device/cuda_host.cuh"
+#include "impl/column_scale.hpp"
 
 namespace km::moved_sums {
 
@@ -60,8 +61,7 @@ class Units {
       : fixed_point_((sizeof(T) == 4 ? *std::ranges::max_element(greatest) : std::nextafter(1.0, 0.0)) * together, n, bits) {
     if constexpr (sizeof(T) == 8) {
       std::vector<double> scales(greatest.size() + most_padding, 1);
-      for (std::size_t j = 0; j < greatest.size(); ++j)
-        if (greatest[j] > 0 && std::isfinite(greatest[j])) scales[j] = std::ldexp(1.0, std::min(-std::ilogb(greatest[j]) - 1, 1000));
+      for (std::size_t j = 0; j < greatest.size(); ++j) scales[j] = column_scale(greatest[j]);
       scales_ = cuda::Buffer<double>(std::ssize(scales));
       cuda::upload(scales_, std::span<const double>(scales), stream);
       cuda::check(cudaStreamSynchronize(stream));
