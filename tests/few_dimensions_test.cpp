@@ -133,5 +133,32 @@ TYPED_TEST(FewDimensions, AreWhatAutoTakesInOneDimension) {
   }
 }
 
+/// The judge lets a run from other rows take longer by the share of distances that others skip.
+TYPED_TEST(FewDimensions, CountOneBoxWhereAClusterHasAllPoints) {
+  std::vector<TypeParam> points(4000), start = {0, 0};
+  for (TypeParam& value : points) value = TypeParam(this->between(0, 1));
+  for (int c = 1; c < 50; ++c) start.insert(start.end(), {TypeParam(1000 * c), TypeParam(1000)});
+  for (const std::string name : {"cpu/lloyd/tree", "cpu/lloyd/distinct_tree"}) {
+    Trace trace(true);
+    solve(Problem<TypeParam>{{.n = 2000, .d = 2, .k = 50, .max_iters = 3}, points, start}, name, {}, trace);
+    EXPECT_EQ(trace.counters().at("distances"), (std::vector<double>{50, 50, 50})) << name;
+  }
+}
+
+TYPED_TEST(FewDimensions, CountEqualCentroidsOnce) {
+  std::vector<TypeParam> points(4000);
+  for (TypeParam& value : points) value = TypeParam(this->between(0, 1));
+  const auto distances = [&](int copies) {
+    std::vector<TypeParam> start;
+    for (int copy = 0; copy < copies; ++copy) start.insert(start.end(), {0, 0, 1, 1});
+    Trace trace(true);
+    const Problem<TypeParam> problem{{.n = 2000, .d = 2, .k = 2 * copies, .max_iters = 1}, points, start};
+    const Implementation& tree = named("cpu/lloyd/tree");
+    EXPECT_EQ(judge(problem, solve(problem, "cpu/lloyd/tree", {}, trace), tree.description, config_of(tree, {})).grade, Grade::exact);
+    return trace.counters().at("distances");
+  };
+  EXPECT_EQ(distances(20), distances(1));
+}
+
 }  // namespace
 }  // namespace km

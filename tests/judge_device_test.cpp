@@ -26,7 +26,10 @@ struct Clustered {
 
   double distance(std::int64_t i, int c) const {
     double dist = 0;
-    for (int j = 0; j < problem.d; ++j) dist += std::pow(double(points[i * problem.d + j]) - double(centroids[std::size_t(c) * problem.d + j]), 2);
+    for (int j = 0; j < problem.d; ++j) {
+      const double diff = double(points[i * problem.d + j]) - double(centroids[std::size_t(c) * problem.d + j]);
+      dist += diff * diff;
+    }
     return dist;
   }
 

@@ -394,5 +394,15 @@ TEST(Draws, MixAsSplitMix64) {
   EXPECT_EQ(mixed(std::uint64_t(2), none), 0x6E789E6AA1B965F4u);
 }
 
+/// Where a mean is exact, the lowest of equal centroids keeps all points. Any rounding passes them on from one to the next.
+TEST(Replay, AcceptsRestAmongEqualCentroids) {
+  for (const double tolerance : {0.0, -1.0})
+    for (const bool by_judge : {false, true}) {
+      Draw<double> draw(9, 1, {.n = 29, .d = 8, .k = 20, .max_iters = tolerance < 0 ? 9 : 60, .tolerance = tolerance});
+      std::ranges::fill(draw.points, 3);
+      EXPECT_EQ(draw.verdict(by_judge), "") << tolerance << ", by judge: " << by_judge;
+    }
+}
+
 }  // namespace
 }  // namespace km

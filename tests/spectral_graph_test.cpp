@@ -105,5 +105,19 @@ TEST(Eigenvectors, InertiaCountsThem) {
   EXPECT_EQ(count_below(a, m, 1), -1);  // a pivot of 0: no answer is better than a wrong one
 }
 
+TEST(Similarity, EpsilonLinksCopiesAloneWhereAllNeighboursAreCopies) {
+  const Graph g = graph_of({0, 0, 0.5, 0.5}, {.kind = "epsilon", .neighbours = 1});
+  EXPECT_EQ(g.neighbours, (std::vector<std::int32_t>{1, 0, 3, 2}));
+}
+
+TEST(Eigenvectors, AreJudgedWhereADegreeIsNextToNothing) {
+  if (const std::string why = spectral::lapack_missing(); !why.empty()) GTEST_SKIP() << why;
+  const Graph g = graph_of({0, 1, 39}, {.kind = "gaussian", .scale = 1});
+  const auto found = spectral::first_eigenpairs(g, spectral::components_of(g), "random_walk", 2, spectral::first_by_lapack);
+  ChainJudgement out;
+  EXPECT_NO_THROW(check_eigenpairs(g, "random_walk", found, 2, out));
+  EXPECT_LT(out.orthogonality, 1e-12);
+}
+
 }  // namespace
 }  // namespace km

@@ -84,6 +84,7 @@ TEST(UnforeseenRun, MayTakeThreeMediansOrTheShareOfTheDistancesThatOthersSkip) {
   EXPECT_EQ(unforeseen_medians(0, 1000, 20), 3) << "nothing is known of its distances";
   EXPECT_EQ(unforeseen_medians(500, 1000, 20), 6);
   EXPECT_EQ(unforeseen_medians(1, 1000, 20), 60) << "the first of 20 iterations skips few";
+  EXPECT_EQ(unforeseen_medians(1, 1000, 20, 5), 300) << "four of five clusters have no points";
 }
 
 TEST(CopySeconds, GrowWithTheSize) {
@@ -162,6 +163,15 @@ TEST(ProcessState, ThreadsThatEndAreNoChange) {
   std::string change;
   for (int look = 0; look < 10'000 && change.empty(); ++look) change = before.change();
   EXPECT_EQ(change, "");
+}
+
+TEST(BusyThreads, CountNoWaitThatMayLieBesideTheRun) {
+  Timing timing{.wall_s = 1e-3, .processor_s = 1e-3};
+  timing.beside_s = 21e-3, timing.delay.run_delay_s = 20e-3;  // the calling thread lost its processor while it read the delays
+  EXPECT_DOUBLE_EQ(busy_threads(timing, 0), 1);
+  timing.delay.run_delay_s = 22e-3;
+  EXPECT_NEAR(busy_threads(timing, 0), 2, 1e-9);
+  EXPECT_NEAR(busy_threads(timing, 0.5e-3), 1.5, 1e-9);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ struct Laplacian {
   /// Inner product in which eigenvectors are orthogonal. A vertex without edges weighs 1.
   double product(const double* v, const double* w) const {
     double sum = 0;
-    for (std::size_t i = 0; i < mass.size(); ++i) sum += v[i] * w[i] * (mass[i] > 0 ? mass[i] : 1);
+    for (std::size_t i = 0; i < mass.size(); ++i) sum += v[i] * (mass[i] > 0 ? mass[i] : 1) * w[i];  // v w may overflow
     return sum;
   }
 

@@ -20,7 +20,7 @@ constexpr double drawn_work = 1e9;                    // n k d iterations; beyon
 constexpr int least_own_runs = 4, most_own_runs = 24;
 constexpr int runs_again = 5;             // of the implementation itself
 constexpr int nudged_runs = 12;           // where the judge's own are few
-constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs
+constexpr double least_share = 1.0 / 64;  // of the bounds of the judge's own runs; the first has none: where points repeat, any rounding moves labels
 
 /// Thrown: the implementation does not support such a run.
 struct NotReplayed {
@@ -151,7 +151,7 @@ class Replayer {
       certain = paths.certain();
       return reached(others, later);
     };
-    const auto own_run = [&] { return judge_.run_rounded(from(start, iters), summation, share, draws_); };
+    const auto own_run = [&] { return judge_.run_rounded(from(start, iters), summation, others.ends.empty() ? 0 : share, draws_); };
     const auto nudged_run = [&] { return std::pair(run(nudged(start), iters).run, std::uint64_t{0}); };
     const auto own_runs_lead_there = [&] { return lead_there(own_runs(work), own_run); };
     if (least_own_runs * work <= most_work && own_runs_lead_there()) return;
@@ -199,7 +199,7 @@ class Replayer {
     int least = p.max_iters, most = 1;
     Paths paths;
     for (int runs = own_runs(work_of(made.iters)); runs > 0; --runs) {
-      const auto [own, path] = judge_.run_rounded(p, summation, 1, draws_);
+      const auto [own, path] = judge_.run_rounded(p, summation, paths.runs == 0 ? 0 : 1, draws_);
       least = std::min(least, own.iters), most = std::max(most, own.iters);
       if (made.iters >= 2 * least - most && made.iters <= 2 * most - least) return;
       paths.add(path);

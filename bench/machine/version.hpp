@@ -6,7 +6,7 @@
 namespace km::version {
 
 std::string number();    // release, such as 0.1.0
-std::string commit();    // git hash, or "unknown" outside a checkout
+std::string commit();    // git hash; outside a checkout nogit-<hash of the sources>
 bool dirty();            // uncommitted changes at build time
 std::string compiler();  // name and version
 std::string flags();     // of the implementations

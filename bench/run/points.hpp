@@ -29,6 +29,23 @@ struct Points {
   bool intact() const { return hash_of(set.points().data(), set.points().size_bytes()) == hash; }
 };
 
+/// The greatest difference of a value of any rank from its dimension's mean.
+template <class T>
+double farthest_from_means(const Dataset<T>& set, const std::vector<double>& means, Group* group) {
+  double farthest = 0;
+  const auto points = set.points();
+  for (std::size_t at = 0; at < points.size(); ++at) farthest = std::max(farthest, std::abs(double(points[at]) - means[at % means.size()]));
+  return std::ranges::max(gathered<double>(group, {farthest}));
+}
+
+/// Throws CannotRun if distances² of points and centroids may overflow. greatest: of their values.
+template <class T>
+void check_reach(const char* whose, double greatest, const ProblemShape& p) {
+  const double most = double(std::numeric_limits<T>::max()) / 4 / p.d / (sizeof(T) == 8 ? double(p.n) : 1.0);
+  if (greatest > std::sqrt(most))
+    throw CannotRun(fmt::format("{} reach {:.3g}: distances² overflow {}; scale the data", whose, greatest, sizeof(T) == 4 ? "fp32" : "fp64"));
+}
+
 /// Throws as load_dataset does, and CannotRun if distances² would overflow, or those between ordinary points underflow.
 template <class T>
 std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* group = nullptr) {
@@ -36,11 +53,9 @@ std::shared_ptr<Points<T>> load_points(const DatasetRequest& request, Group* gro
   const Dataset<T>& set = points->set;
   points->spread = spread_of(Problem<T>{{.n = set.rows, .d = set.d, .k = 1}, set.points(), {}, group, {set.first, set.n}});
   points->hash = group ? hash_of(set.points().data(), set.points().size_bytes()) : set.hash;
-  const double largest = std::ranges::max(points->spread.greatest);
-  const double most = double(std::numeric_limits<T>::max()) / 4 / set.d / (sizeof(T) == 8 ? double(set.n) : 1.0);
-  if (largest > std::sqrt(most))
-    throw CannotRun(fmt::format("values reach {:.3g}: distances² overflow {}; scale the data", largest, sizeof(T) == 4 ? "fp32" : "fp64"));
-  const double widest = std::ranges::max(points->spread.deviations);
+  check_reach<T>("values", std::ranges::max(points->spread.greatest), {.n = set.n, .d = set.d});
+  double widest = std::ranges::max(points->spread.deviations);
+  if (widest == 0) widest = farthest_from_means(set, points->spread.means, group);  // squares may underflow
   if (widest > 0 && widest < std::sqrt(double(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon())))
     throw CannotRun(fmt::format("points are {:.3g} apart: distances² underflow {}; scale the data", widest, sizeof(T) == 4 ? "fp32" : "fp64"));
   return points;

@@ -204,7 +204,11 @@ class Runs {
   static std::vector<T> first_centroids(const Case& c, const Dataset<T>& set) {
     if (c.implementation->description.task == Task::spectral) return {};
     try {
-      return initial_centroids(set, c.k, c.init, c.init_seed);
+      std::vector<T> start = initial_centroids(set, c.k, c.init, c.init_seed);
+      double greatest = 0;  // of a file's, beyond the points'
+      for (const T value : start) greatest = std::max(greatest, std::abs(double(value)));
+      check_reach<T>("initial centroids", greatest, {.n = set.n, .d = set.d});
+      return start;
     } catch (const UserError& error) {
       if (set.group) throw;
       throw CannotRun(error.what());

@@ -40,7 +40,7 @@ class TimeJudge {
   void add(const Timing& timing, double download_s) {
     resets_s_.push_back(timing.reset_s);
     downloads_s_.push_back(slowest(group_, download_s));
-    busy_.push_back(busy(timing));
+    busy_.push_back(busy_threads(timing, pool_ends_s_));
   }
   /// Forgets the times of the runs' verbs.
   void clear() {
@@ -74,7 +74,7 @@ class TimeJudge {
     for (int run = 0; run <= most_tries; ++run) {
       runs_.take_turn(m.runs++);
       const Timing timing = runs_.timed_run();
-      if (run > 0) again.push_back(busy(timing));
+      if (run > 0) again.push_back(busy_threads(timing, pool_ends_s_));
     }
     return median(again) <= most ? "" : fmt::format("it kept {:.3g} threads busy and declares {}", median(again), threads);
   }
@@ -107,8 +107,6 @@ class TimeJudge {
   }
 
  private:
-  /// How many threads ran or waited for a processor.
-  double busy(const Timing& timing) const { return (timing.processor_s + timing.delay.run_delay_s.value_or(0) - pool_ends_s_) / timing.wall_s; }
   OutputBytes outputs(bool library = false) const {
     return {case_.on_gpu() && !library, answers_.last.labels.size() * sizeof(std::int32_t), answers_.last.centroids.size() * sizeof(T)};
   }

@@ -101,6 +101,11 @@ bool disturbs(const Delay& delay, double wall_s) {
   return switches >= fewest_switches && double(switches) >= disturbed_share / switch_s * wall_s;
 }
 
+double busy_threads(const Timing& timing, double pool_ends_s) {
+  const double waited_s = std::max(0.0, timing.delay.run_delay_s.value_or(0) - timing.beside_s);
+  return (timing.processor_s + waited_s - pool_ends_s) / timing.wall_s;
+}
+
 void wait_for_quiet() {
   const auto start = std::chrono::steady_clock::now();
   do std::this_thread::sleep_for(between_looks);
@@ -117,6 +122,7 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   if (on_gpu) timer.emplace();
   const double allowed_s = std::min(10 * clocks_apart_s(), 1e-4);
   const int stops_before = stops();
+  const auto reading_start = std::chrono::steady_clock::now();
   const ThreadDelays delays_before;
   const double computed_before_s = kernel_clock_s(CLOCK_THREAD_CPUTIME_ID);
   const auto reset_start = std::chrono::steady_clock::now();
@@ -136,6 +142,7 @@ Timing timed(bool on_gpu, const std::function<void()>& reset, const std::functio
   if (::getpid() != process) ::_exit(1);
   if (on_gpu) timing.event_s = timer->stop();
   timing.delay = ThreadDelays().since(delays_before);
+  timing.beside_s = seconds_since(reading_start) - timing.wall_s;
   timing.reset_s = undelayed_s(reset_s, timing.delay, computed_s);
   timing.disturbed = stops() != stops_before ? std::numeric_limits<double>::infinity() : share_of(timing.delay, timing.wall_s);
   if (std::abs(timing.wall_s - kernel_s) > 1e-3 * kernel_s + allowed_s)

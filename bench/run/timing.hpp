@@ -54,11 +54,15 @@ double seconds_since(std::chrono::steady_clock::time_point start);
 struct Timing {
   double reset_s = 0, wall_s = 0, event_s = 0;  // reset_s without run delay; event_s only on the GPU
   double processor_s = 0;                       // of all threads, with what the clocks' readings take
+  double beside_s = 0;                          // between the readings of the delay, but outside the run
   int iters = 0;                                // as the run returned them
   Delay delay;
   double disturbed = 0;   // run delay / wall time; infinite, and no time, if the process was stopped or the clocks disagree
   std::string complaint;  // the clocks disagree, or ""
 };
+
+/// How many threads ran or waited for a processor during the run. Waits that may lie beside the run do not count, nor do pool_ends_s.
+double busy_threads(const Timing& timing, double pool_ends_s);
 
 /// Times `run` until the device is idle. `reset` ends right before it, so that nothing can work between the two; `meet`, where ranks wait for each
 /// other, belongs to neither. Compares the C library's clock with the kernel's. Exits a child process that returns from `run`.

@@ -14,9 +14,10 @@
 namespace km {
 
 /// The time that the run may take, in medians of the timed runs: three. An implementation that computes `distances` of `all` (0: it does not count
-/// them) may take longer by their share, at most ten times or by the number of iterations, because the first iteration skips few.
-inline double unforeseen_medians(double distances, double all, int iters) {
-  return distances > 0 ? 3 * std::clamp(all / distances, 1.0, std::max(10.0, double(iters))) : 3;
+/// them) may take longer by their share, at most ten times or by the number of iterations, because the first iteration skips few. More by k over the
+/// clusters with points, because a box of points skips all others at once.
+inline double unforeseen_medians(double distances, double all, int iters, double k_by_used = 1) {
+  return distances > 0 ? 3 * std::clamp(all / distances, 1.0, std::max(10.0, double(iters)) * k_by_used) : 3;
 }
 
 template <class T>
@@ -99,7 +100,9 @@ class UnforeseenRun {
   double allowed_medians(const Measurement& m) const {
     const auto counted = m.counters.find("distances");
     const double distances = counted == m.counters.end() ? 0 : std::reduce(counted->second.begin(), counted->second.end());
-    return unforeseen_medians(distances, double(runs_.points->set.n) * runs_.problem.k * m.trace.iters(), m.iters);
+    const auto& sizes = m.judgement.cluster_sizes;
+    const double k = runs_.problem.k, used = double(std::ranges::count_if(sizes, [](std::int64_t size) { return size > 0; }));
+    return unforeseen_medians(distances, double(runs_.points->set.n) * k * m.trace.iters(), m.iters, k / std::max(1.0, used));
   }
 
   /// The others' times, or the shorter of two runs from the given start, made now: threads that sleep between iterations stay slow for many runs.

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "bench/machine/version.hpp"
 #include "bench/plan/sweep.hpp"
 
 namespace km {
@@ -16,9 +15,9 @@ int rank_of(const std::string& grade) { return grade == "coarse" ? 2 : grade == 
 
 }  // namespace
 
-History::History(const std::filesystem::path& file, const std::string& machine) {
+History::History(const std::filesystem::path& file, const std::string& machine, bool dirty) {
   for (const auto& line : read_lines(file)) {
-    if (line["machine"] != machine || line["commit"] != version::commit() || line["dirty"] != version::dirty()) ++others_;
+    if (line["machine"] != machine || line["commit"] != version::commit() || dirty || line["dirty"] != false) ++others_;
     else if (!line["failure"].is_string()) add(line);  // a failure may not come again, as with a longer --timeout
   }
 }

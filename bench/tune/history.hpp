@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/machine/version.hpp"
 #include "bench/run/result.hpp"
 #include "bench/tune/space.hpp"
 
@@ -24,8 +25,8 @@ struct Tried {
 
 class History {
  public:
-  /// Reads the lines of this machine and commit. `others` counts the ignored ones.
-  History(const std::filesystem::path& file, const std::string& machine);
+  /// Reads the lines of this machine and commit; none with uncommitted changes (`dirty`), which have no identity. `others` counts the ignored ones.
+  History(const std::filesystem::path& file, const std::string& machine, bool dirty = version::dirty());
 
   void add(const Json& line);
   /// Returns the first line of a case with at least `runs` timed runs, or with a reason for none; else null.

@@ -38,7 +38,8 @@ class Tuning {
         winners_(file_of(options, start_.implementation_name, ".winners.jsonl")), history_(points_.path(), options.run.machine) {
     write_machine_record(options.folder / options.run.machine, options.run.machine, options.same_machine);
     if (history_.others() > 0)
-      fmt::print(stderr, "{} lines of another machine, commit or build in {} are left aside\n", history_.others(), points_.path().string());
+      fmt::print(stderr, "{} lines of another machine or commit, or of uncommitted changes, in {} are left aside\n", history_.others(),
+                 points_.path().string());
     if (const int known = found_in(history_, space_, options_.repetitions).settings; known > 0)
       fmt::print(stderr, "{} settings have lines already, and the search goes on from there\n", known);
   }
@@ -213,7 +214,8 @@ class Tuning {
   }
 
   int interrupted() const {
-    fmt::print(stderr, "\ninterrupted: what has ended is kept in {}, and the same command goes on from there\n", points_.path().string());
+    fmt::print(stderr, "\ninterrupted: what has ended is kept in {}{}\n", points_.path().string(),
+               version::dirty() ? "" : ", and the same command goes on from there");
     return 130;
   }
 

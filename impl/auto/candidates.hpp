@@ -111,20 +111,21 @@ double distinct_share(const Problem<T>& p) {
   return std::sqrt(among * std::min(among, at_least / double(p.n)));
 }
 
-/// The greatest |mean| of a column over its deviation, among up to 1024 evenly spaced points. A column without deviation does not count.
+/// The greatest |mean| of a column over its deviation, among up to 1024 evenly spaced points; where it has none, over that of all columns.
 template <class T>
 double distance_from_origin(const Problem<T>& p) {
   const std::int64_t looked_at = std::min<std::int64_t>(p.n, 1024);
-  double most = 0;
+  double most = 0, constant = 0, all = 0;
   for (int j = 0; j < p.d; ++j) {
     const auto value = [&](std::int64_t at) { return double(p.points[at * p.n / looked_at * p.d + j]); };
     const double first = value(0);  // subtracted, so that a large offset does not cancel
     double sum = 0, squares = 0;
     for (std::int64_t at = 0; at < looked_at; ++at) sum += value(at) - first, squares += (value(at) - first) * (value(at) - first);
     const double mean = sum / double(looked_at), variance = squares / double(looked_at) - mean * mean;
-    if (variance > 0) most = std::max(most, std::abs(first + mean) / std::sqrt(variance));
+    if (variance > 0) most = std::max(most, std::abs(first + mean) / std::sqrt(variance)), all += variance;
+    else constant = std::max(constant, std::abs(first));
   }
-  return most;
+  return all > 0 ? std::max(most, constant / std::sqrt(all)) : most;
 }
 
 constexpr std::int64_t wide_sums = 16;  // points: who adds no more in a row adds in a wider type, or exactly

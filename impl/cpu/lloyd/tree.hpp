@@ -54,10 +54,11 @@ class Tree : public CpuSolver<T> {
   int iterate(Trace& trace) {
     this->take_initial();
     owners_[0] = nobody;
+    repeat_ = true;
     ProblemShape all = p_;
     all.n = all_points_;
     out_.iters = lloyd(
-        all, trace, [&] { return assign(); }, [&] { update(); });
+        all, trace, [&] { return assign(trace); }, [&] { update(); });
     write_labels();
     return out_.iters;
   }
@@ -104,6 +105,7 @@ class Tree : public CpuSolver<T> {
     std::vector<std::int64_t> counts;  // k
     Candidates candidates;
     std::int64_t changed = 0;
+    double distances = 0;
   };
   struct Task {
     std::size_t node;
@@ -111,23 +113,25 @@ class Tree : public CpuSolver<T> {
   };
 
   /// Returns how many points changed label.
-  std::int64_t assign() {
+  std::int64_t assign(Trace& trace) {
     out_.assigned_centroids = out_.centroids;
     for (Worker& one : workers_) {
       one.sums.assign(out_.centroids.size(), {}), one.counts.assign(p_.k, 0);
-      one.changed = 0;
+      one.changed = 0, one.distances = 0;
     }
     with_dimensions(p_.d, [this](auto d) { assign_in<d()>(); });
     std::int64_t changed = 0;
-    for (const Worker& one : workers_) changed += one.changed;
+    for (const Worker& one : workers_) {
+      changed += one.changed;
+      trace.count("distances", one.distances);
+    }
     return changed;
   }
 
   template <int D>
   void assign_in() {
     tasks_.clear();
-    std::vector<int> all(p_.k);
-    std::iota(all.begin(), all.end(), 0);
+    const std::vector<int> all = first_of_equals();
     const int levels = threads_ == 1 ? 0 : std::min<int>(tree_.depth(), std::bit_width(unsigned(tasks_of_thread * threads_)));
     divide<D>(0, all, levels);
 #pragma omp parallel for num_threads(threads_) schedule(dynamic)
@@ -135,6 +139,21 @@ class Tree : public CpuSolver<T> {
       Worker& mine = workers_[omp_get_thread_num()];
       filter<D>(tasks_[at].node, given<D>(tasks_[at].candidates, mine.candidates), mine);
     }
+  }
+
+  /// All centroids but those equal to one of a lower index, which never win and keep boxes apart. They come from the start and only become fewer,
+  /// so that none are looked for once there are none; any that arise cost time alone.
+  std::vector<int> first_of_equals() {
+    std::vector<int> all(p_.k);
+    std::iota(all.begin(), all.end(), 0);
+    if (!repeat_) return all;
+    const auto row = [&](int c) { return std::span(out_.assigned_centroids).subspan(std::size_t(c) * p_.d, p_.d); };
+    std::ranges::stable_sort(all, [&](int a, int b) { return std::ranges::lexicographical_compare(row(a), row(b)); });
+    const auto repeated = std::ranges::unique(all, [&](int a, int b) { return std::ranges::equal(row(a), row(b)); });
+    repeat_ = !repeated.empty();
+    all.erase(repeated.begin(), repeated.end());
+    std::ranges::sort(all);
+    return all;
   }
 
   template <int D>
@@ -153,6 +172,7 @@ class Tree : public CpuSolver<T> {
     if (levels == 0) return tasks_.push_back({node, candidates});
     Worker& mine = workers_[0];
     const Range kept = keep_nearer<D>(node, given<D>(candidates, mine.candidates), mine.candidates);
+    mine.distances += double(candidates.size());
     const std::vector<int> left(&mine.candidates.ids[kept.first], &mine.candidates.ids[kept.last]);
     if (left.size() == 1) return take<D>(node, left.front(), mine);
     hand_down(node);
@@ -164,6 +184,7 @@ class Tree : public CpuSolver<T> {
   template <int D>
   void filter(std::size_t node, Range candidates, Worker& mine) {
     const Range kept = keep_nearer<D>(node, candidates, mine.candidates);
+    mine.distances += double(candidates.size());
     if (kept.size() == 1) {
       take<D>(node, mine.candidates.ids[kept.first], mine);
     } else if (tree_.is_leaf(node)) {
@@ -247,6 +268,7 @@ class Tree : public CpuSolver<T> {
     const std::span<const int> ids = std::span(mine.candidates.ids).subspan(range.first, range.size());
     int places[most_points];  // of the nearest among the candidates
     find_nearest<D>(x, size, range, mine.candidates, places);
+    mine.distances += double(size) * double(range.size());
     std::int32_t* const labels = &labels_[first];
     mine.of_leaf.assign(range.size() * D, {});
     for (std::int64_t i = 0; i < size; ++i) {
@@ -329,6 +351,7 @@ class Tree : public CpuSolver<T> {
   std::vector<std::int32_t> labels_;  // in the tree's order, where several own a leaf
   std::vector<Worker> workers_;
   std::vector<Task> tasks_;
+  bool repeat_ = true;  // whether some centroids may be equal
 };
 
 inline std::string too_many_dimensions(const ProblemShape& p, const Config&, int) {

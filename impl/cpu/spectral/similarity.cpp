@@ -57,13 +57,19 @@ std::vector<std::int32_t> nearest(std::int64_t i, const std::vector<double>& dis
   return order;
 }
 
-/// Distances to the k-th neighbour. Vertices that coincide with theirs get the least positive one.
-std::vector<double> local_scales(const Vertices& v, int k) {
-  std::vector<double> scales(std::size_t(v.m));
+/// Distances to the k-th neighbour.
+std::vector<double> to_neighbour(const Vertices& v, int k) {
+  std::vector<double> distances(std::size_t(v.m));
   for_rows(v, [&](std::int64_t i, const std::vector<double>& dist) {
     const auto near = nearest(i, dist, k);
-    scales[std::size_t(i)] = near.empty() ? 0 : std::sqrt(dist[std::size_t(near.back())]);
+    distances[std::size_t(i)] = near.empty() ? 0 : std::sqrt(dist[std::size_t(near.back())]);
   });
+  return distances;
+}
+
+/// The same. Vertices that coincide with theirs get the least positive one.
+std::vector<double> local_scales(const Vertices& v, int k) {
+  std::vector<double> scales = to_neighbour(v, k);
   double least = 0;
   for (const double scale : scales)
     if (scale > 0 && (least == 0 || scale < least)) least = scale;
@@ -132,7 +138,7 @@ Graph neighbours(const Vertices& v, int k) {
 
 Graph epsilon(const Vertices& v, const Similarity& wanted) {
   double radius = wanted.scale;
-  if (radius == 0) radius = std::ranges::max(local_scales(v, wanted.neighbours)) * (1 + 1e-12);  // a square root and a square are apart by an ulp
+  if (radius == 0) radius = std::ranges::max(to_neighbour(v, wanted.neighbours)) * (1 + 1e-12);  // a square root and a square are apart by an ulp
   std::vector<std::vector<std::int32_t>> lists(std::size_t(v.m));
   for_rows(v, [&](std::int64_t i, const std::vector<double>& dist) {
     for (std::int32_t j = 0; j < v.m; ++j)
