@@ -26,7 +26,7 @@ from plots.options import (
     several,
 )
 from plots.read import exhibits, results
-from plots.write.files import write
+from plots.write.files import save, write
 
 README = Path("README.md")
 BESIDE = option(
@@ -96,14 +96,16 @@ def inputs(args: argparse.Namespace) -> tuple[list[exhibits.Paper], list[results
     return papers, results.load(args.results, args.machine, exhibits.read_by(papers))
 
 
-def recorded(args: argparse.Namespace, papers: list[exhibits.Paper]) -> list[results.Machine]:
-    """The machines of --beside, else of the repository, that have a line of these papers."""
+def recorded(args: argparse.Namespace, papers: list, machines: list[results.Machine]) -> list[results.Machine]:
+    """The machines of --beside, else of the repository, that have a line of these papers and are not `machines`."""
     if args.beside == "none":
         return []
     folder = Path(args.beside) if args.beside else results.RECORDED
     if folder.resolve() == args.results.resolve() or not (args.beside or folder.is_dir()):
         return []
-    return [m for m in results.load(folder, papers=exhibits.read_by(papers)) if any(x["exhibit"] for x in m.lines)]
+    own = [(m.name, m.record) for m in machines]
+    found = [m for m in results.load(folder, papers=exhibits.read_by(papers)) if (m.name, m.record) not in own]
+    return [m for m in found if any(x["exhibit"] for x in m.lines)]
 
 
 @command(
@@ -129,7 +131,7 @@ def run_render(args: argparse.Namespace) -> None:
 )
 def run_claims(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
-    print(write_claims(args, papers, machines, recorded(args, papers)), end="")
+    print(write_claims(args, papers, machines, recorded(args, papers, machines)), end="")
 
 
 def write_claims(args: argparse.Namespace, papers: list, machines: list, others: list) -> str:
@@ -157,7 +159,7 @@ def write_claims(args: argparse.Namespace, papers: list, machines: list, others:
 )
 def run_all(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
-    others = recorded(args, papers)
+    others = recorded(args, papers, machines)
     from plots.write import render, report
 
     text = write_claims(args, papers, machines, others)  # first: rendering forks, and shares the caches
@@ -197,7 +199,7 @@ def run_report(args: argparse.Namespace) -> None:
     papers, machines = inputs(args)
     from plots.write import report
 
-    print(write_report(args.out, report.pages(papers, machines, args.profile, recorded(args, papers))))
+    print(write_report(args.out, report.pages(papers, machines, args.profile, recorded(args, papers, machines))))
 
 
 def write_report(out: Path, pages: dict[str, str]) -> Path:
@@ -268,7 +270,7 @@ def run_scatter(args: argparse.Namespace) -> None:
             raise UserError(f"--{part} is missing; accepted: a .npy file, or --clusters with a folder of kmbench fit")
         files.append(given)
     points, labels, centroids = (scatter.read(file) for file in files)
-    style.save(scatter.draw(points, labels, centroids, dims, args.title), args.out)
+    save(scatter.draw(points, labels, centroids, dims, args.title), args.out)
 
 
 for part in ("comparing", "reproducing", "tuning"):

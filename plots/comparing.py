@@ -16,7 +16,7 @@ from plots.options import FILTER, MACHINE, OUT, PAPERS, RESULTS, command, flag, 
 from plots.read import changes, exhibits, history, results, sides
 from plots.read.sides import Side
 from plots.write import latex, table_formats
-from plots.write.files import write
+from plots.write.files import save_all, write
 from plots.write.tables import Table
 
 Parts = Sequence[str | Table]
@@ -185,7 +185,7 @@ def run_history(args: argparse.Namespace) -> None:
             continue
         stem = args.out / f"history-{machine}"
         levels = {one.name: change_points(one.values) for one in own}
-        figures = style.save_all(drawing.draw(own, levels, commits[machine]), stem, style.METADATA)
+        figures = save_all(drawing.draw(own, levels, commits[machine]), stem, style.METADATA)
         shown = text.picture(own, commits[machine], machine)
         say([shown, f"Figure: {figures[0]}", text.table(own, levels, machine, None if args.all else MOST_CASES)], False)
         table = text.table(own, levels, machine)

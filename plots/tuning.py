@@ -9,7 +9,7 @@ from plots.read import tuning
 from plots.read.intervals import over
 from plots.read.metrics import metric
 from plots.read.results import read_lines
-from plots.write.files import write
+from plots.write.files import save_all, write
 
 FILE = path("file", "tuning/<device>/<implementation>.jsonl", metavar="FILE")
 
@@ -26,7 +26,7 @@ FILE = path("file", "tuning/<device>/<implementation>.jsonl", metavar="FILE")
 def run_tuning(args: argparse.Namespace) -> None:
     from rich.console import Console
 
-    from plots.draw import heat, style
+    from plots.draw import heat
     from plots.write import show, table_formats, tunings
 
     if not metric(args.metric).timed:
@@ -40,7 +40,7 @@ def run_tuning(args: argparse.Namespace) -> None:
     for at, (one, pair) in enumerate(zip(found, axes, strict=True), start=1):
         for ending in (".svg", ".png") if pair else ():
             figure = heat.heat_tuning(one, *pair, args.metric)  # anew: a second layout would move its parts
-            written += style.save_all(figure, stem.with_name(f"{stem.name}-{at}"), [ending])
+            written += save_all(figure, stem.with_name(f"{stem.name}-{at}"), [ending])
     for file in written:
         print(file)
 

@@ -30,6 +30,14 @@ Advised candidate(const std::string& name, std::vector<double> samples, const st
   return one;
 }
 
+/// The same with this field of its line.
+Advised changed(Advised one, const char* field, const Json& value) {
+  Json line = *one.line;
+  line[field] = value;
+  one.line = std::make_shared<const Json>(std::move(line));
+  return one;
+}
+
 const std::vector<double> fast = {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6}, slow = {2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6},
                           as_fast = {0.9, 1.05, 1.25, 1.35, 1.45, 1.55, 1.7};
 
@@ -52,8 +60,7 @@ TEST(Advice, NamesTheFastestThatIsRight) {
 }
 
 TEST(Advice, SaysWhereItIsNotSure) {
-  const std::string text = advice({candidate("cpu/lloyd/naive", as_fast), candidate("cpu/lloyd/two_step", fast)});
-  expect_shows(text, {"not sure: cpu/lloyd/naive may be as fast"});
+  expect_shows(advice({candidate("cpu/lloyd/naive", as_fast), candidate("cpu/lloyd/two_step", fast)}), {"not sure: cpu/lloyd/naive may be as fast"});
 }
 
 /// The same after one run.
@@ -73,21 +80,17 @@ TEST(Advice, NamesAFinalistAndWhoWasFasterInItsOnlyRun) {
 }
 
 TEST(Advice, SaysWhatWasNotMeasuredBesideTheBest) {
-  const Advised naive = candidate("cpu/lloyd/naive", slow), rounded = candidate("cpu/lloyd/two_step", fast, "rounded");
-  expect_shows(advice({naive, rounded}), {"Fastest exact: cpu/lloyd/naive", "; no other exact one was measured."});
+  const Advised naive = candidate("cpu/lloyd/naive", slow), exact = candidate("cpu/lloyd/two_step", fast);
+  const Advised rounded = candidate("cpu/lloyd/two_step", fast, "rounded"), less = changed(candidate("cpu/lloyd/naive", {0.1}), "n", 250);
+  expect_shows(advice({naive, rounded}), {"Fastest at all: cpu/lloyd/two_step", "Fastest exact: cpu/lloyd/naive"});
+  expect_shows(advice({naive, rounded}), {"; no other exact one was measured."});
+  expect_shows(advice({rounded}), {"None of those measured is exact"});
   expect_shows(advice({naive}), {"; no other right one was measured."});
   expect_shows(advice({once(naive), once(rounded)}), {"not sure: it ran once, a longer --budget compares it with others"});
-  Advised less = candidate("cpu/lloyd/multi_pass", {0.1});
-  Json line = *less.line;
-  line["n"] = 250;
-  less.line = std::make_shared<const Json>(line);
   expect_shows(advice({naive, once(less)}), {"not sure: no other ran beside it on as many points"});
-}
-
-TEST(Advice, TellsTheFastestAtAllFromTheFastestExact) {
-  const std::string text = advice({candidate("cpu/lloyd/naive", slow), candidate("cpu/lloyd/two_step", fast, "rounded")});
-  expect_shows(text, {"Fastest at all: cpu/lloyd/two_step", "Fastest exact: cpu/lloyd/naive"});
-  expect_shows(advice({candidate("cpu/lloyd/two_step", fast, "rounded")}), {"None of those measured is exact"});
+  expect_shows(advice({less, exact}), {"Fastest, and exact: cpu/lloyd/two_step"});
+  expect_shows(advice_table({less, exact}, 0), {"exact, 1 run beside the others on 250 points: others were faster"});
+  expect_shows(advice({less}), {"cpu/lloyd/naive, 100 ms for 10 iterations on the first 250 points"});
 }
 
 TEST(Advice, SaysWhatItHadNoTimeFor) {
@@ -102,26 +105,16 @@ TEST(Advice, SaysWhatItHadNoTimeFor) {
   expect_shows(advice_table({candidate("cpu/lloyd/two_step", fast), slow_one}, 0), {"too slow: no end within 2 s"});
 }
 
-TEST(Advice, RanksTheMostPointsFirst) {
-  Advised less = candidate("cpu/lloyd/naive", {0.1});
-  Json line = *less.line;
-  line["n"] = 250;
-  less.line = std::make_shared<const Json>(line);
-  const std::vector<Advised> all = {less, candidate("cpu/lloyd/two_step", fast)};
-  expect_shows(advice(all), {"Fastest, and exact: cpu/lloyd/two_step"});
-  expect_shows(advice_table(all, 0), {"exact, 1 run beside the others on 250 points: others were faster"});
-  expect_shows(advice({less}), {"cpu/lloyd/naive, 100 ms for 10 iterations on the first 250 points"});
+TEST(Advice, TheTableSaysHowManyLabelsDiffer) {
+  const Advised some = changed(changed(candidate("cpu/lloyd/naive", fast, "coarse"), "wrong_labels", 25), "judged_points", 1000);
+  expect_shows(advice_table({some}, 0), {"coarse, 2.5% of the labels differ from fp64's, 7 runs beside the others"});
+  expect_lacks(advice_table({changed(some, "wrong_labels", 0)}, 0), {"differ"});
 }
 
-TEST(Advice, TheTableSaysHowManyLabelsDiffer) {
-  Advised some = candidate("cpu/lloyd/naive", fast, "coarse");
-  Json line = *some.line;
-  line["wrong_labels"] = 25, line["judged_points"] = 1000;
-  some.line = std::make_shared<const Json>(line);
-  expect_shows(advice_table({some}, 0), {"coarse, 2.5% of the labels differ from fp64's, 7 runs beside the others"});
-  line["wrong_labels"] = 0;
-  some.line = std::make_shared<const Json>(line);
-  expect_lacks(advice_table({some}, 0), {"differ"});
+TEST(Advice, TheTableGivesAReasonForATime) {
+  const std::string text = advice_table({candidate("cpu/lloyd/naive", {}, "", "one label is wrong"), candidate("cpu/lloyd/two_step", fast)}, 0);
+  EXPECT_LT(text.find("two_step"), text.find("naive")) << text;
+  expect_shows(text, {"wrong: one label is wrong", "1300", "130", "10"});
 }
 
 TEST(LastRuns, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
@@ -152,12 +145,6 @@ TEST(LastRuns, TakeTheFastestAndTheFastestExactAsOftenAsTimeAllows) {
   all[0].again = false;
   for (const std::size_t at : {1, 2}) all[at].again = true;
   EXPECT_TRUE(last_runs_of(all, 7, 60).who.empty()) << "the fastest exact does not fit, and the others have run again";
-}
-
-TEST(Advice, TheTableGivesAReasonForATime) {
-  const std::string text = advice_table({candidate("cpu/lloyd/naive", {}, "", "one label is wrong"), candidate("cpu/lloyd/two_step", fast)}, 0);
-  EXPECT_LT(text.find("two_step"), text.find("naive")) << text;
-  expect_shows(text, {"wrong: one label is wrong", "1300", "130", "10"});
 }
 
 /// A machine on which each implementation needs its own seconds for a point, and a library more to start. A wrong one has none.
@@ -212,21 +199,18 @@ TEST(Rounds, GrowByFour) {
   EXPECT_EQ(rounds_of(1'000'000, 8), (Points{15'625, 62'500, 250'000, 1'000'000}));
 }
 
-TEST(Halving, RunsTheBestOnAllPointsAndTheOthersOnFewer) {
-  Machine machine{.pace = eight};
-  auto all = candidates(machine, 160'000);
-  ASSERT_TRUE(halve(all, 1000, machine.trials()));
-  EXPECT_EQ(machine.points_of("cpu/lloyd/auto"), (Points{10'000, 40'000, 160'000}));
-  EXPECT_EQ(machine.points_of("cpu/lloyd/single_pass"), (Points{10'000, 40'000}));
-  EXPECT_EQ(machine.points_of("cpu/yinyang/local"), (Points{10'000}));
-  for (const auto& one : all) EXPECT_TRUE(one.line) << one.c.implementation_name;
-}
-
-TEST(Halving, KeepsTheFastestExactOne) {
-  Machine machine{.pace = eight, .exact = "cpu/yinyang/global"};
-  auto all = candidates(machine, 160'000);
-  ASSERT_TRUE(halve(all, 1000, machine.trials()));
-  EXPECT_EQ(machine.points_of("cpu/yinyang/global"), (Points{10'000, 40'000, 160'000}));
+TEST(Halving, RunsTheBestAndTheFastestExactOneOnAllPointsAndTheOthersOnFewer) {
+  for (const char* exact : {"", "cpu/yinyang/global"}) {
+    Machine machine{.pace = eight, .exact = exact};
+    auto all = candidates(machine, 160'000);
+    ASSERT_TRUE(halve(all, 1000, machine.trials()));
+    EXPECT_EQ(machine.points_of("cpu/lloyd/auto"), (Points{10'000, 40'000, 160'000})) << exact;
+    EXPECT_EQ(machine.points_of("cpu/yinyang/global"), *exact ? (Points{10'000, 40'000, 160'000}) : Points{10'000}) << exact;
+    if (*exact) continue;
+    EXPECT_EQ(machine.points_of("cpu/lloyd/single_pass"), (Points{10'000, 40'000}));
+    EXPECT_EQ(machine.points_of("cpu/yinyang/local"), (Points{10'000}));
+    for (const auto& one : all) EXPECT_TRUE(one.line) << one.c.implementation_name;
+  }
 }
 
 TEST(Halving, EndsInItsTime) {

@@ -102,6 +102,21 @@ TEST(Trial, ThatCameToRestTellsTheWholeRun) {
   EXPECT_EQ((choosing::Runner{.longer = {3, 12}}.run(200)), 50) << "the shorter trial failed";
 }
 
+TEST(Trial, OfTwoLengthsPredictsAConstantAndAFallingCost) {
+  const auto run = [](double a, double b, int iters) {
+    double seconds = 0;
+    for (int t = 1; t <= iters; ++t) seconds += a + b / t;
+    return seconds;
+  };
+  const auto predicted = [](double half_s, double trial_s, int half, int whole) {
+    return choosing::extrapolated({half_s, half}, {trial_s, 2 * half}, whole);
+  };
+  for (const auto& [a, b] : {std::pair{2.0, 0.0}, {1.0, 30.0}, {0.0, 5.0}})
+    EXPECT_NEAR(predicted(run(a, b, 6), run(a, b, 12), 6, 200), run(a, b, 200), 1e-9) << a << ", " << b;
+  EXPECT_NEAR(predicted(1, 4, 1, 10), 1 + 3 * 9, 1e-9) << "a cost that grows stays as it was last";
+  EXPECT_NEAR(predicted(3, 3, 2, 10), 3, 1e-9) << "nothing is left to do";
+}
+
 TEST(CostModel, AnotherPrecisionsRatesCountWithAWiderSpread) {
   const Implementation one = with_cost("a", 3);
   CostModel model;
@@ -160,21 +175,6 @@ TEST(Trial, TakesAShareOfTheRunOrTwentyMilliseconds) {
   EXPECT_EQ(choosing::trial_iterations(of(0.001), 160), 160);
   EXPECT_EQ(choosing::trial_iterations(of(10), 5), 3);
   EXPECT_EQ(choosing::trial_iterations(of(10), 2), 2);
-}
-
-TEST(Trial, OfTwoLengthsPredictsAConstantAndAFallingCost) {
-  const auto run = [](double a, double b, int iters) {
-    double seconds = 0;
-    for (int t = 1; t <= iters; ++t) seconds += a + b / t;
-    return seconds;
-  };
-  const auto predicted = [](double half_s, double trial_s, int half, int whole) {
-    return choosing::extrapolated({half_s, half}, {trial_s, 2 * half}, whole);
-  };
-  for (const auto& [a, b] : {std::pair{2.0, 0.0}, {1.0, 30.0}, {0.0, 5.0}})
-    EXPECT_NEAR(predicted(run(a, b, 6), run(a, b, 12), 6, 200), run(a, b, 200), 1e-9) << a << ", " << b;
-  EXPECT_NEAR(predicted(1, 4, 1, 10), 1 + 3 * 9, 1e-9) << "a cost that grows stays as it was last";
-  EXPECT_NEAR(predicted(3, 3, 2, 10), 3, 1e-9) << "nothing is left to do";
 }
 
 TEST(Cost, GrowsWithPointsClustersAndIterations) {

@@ -12,9 +12,7 @@ TEST(JudgeOfMeans, PlainSummationInFp32IsRoundingAndMoreIsNot) {
   for (int i = 0; i < n; ++i) sum += 0.1f;
   const float mean = sum / n;
   ASSERT_GT(std::abs(mean - 0.1f), 5e-4f) << "the sum is expected to lose a share of a percent";
-  JudgedTrial<float> trial{.points = std::vector<float>(n, 0.1f),
-                           .solution = {.labels = Labels(n, 0), .assigned_centroids = {0}, .centroids = {mean}, .iters = 1},
-                           .d = 1};
+  auto trial = on_a_line<float>(std::vector<float>(n, 0.1f), Labels(n, 0), {0}, {mean});
   EXPECT_EQ(trial.verdict(), "") << "n additions in a row explain it";
   EXPECT_NEAR(trial.judged().mean_error, std::abs(mean - 0.1), 1e-7);
 
@@ -42,10 +40,7 @@ TEST(JudgeOfMeans, AConstantColumnHasTheScaleOfTheOthers) {
 TEST(JudgeOfMeans, IncrementalMeansKeepWhatTheyRounded) {
   for (const bool incremental : {false, true}) {
     constexpr float first = 7e5f, second = 7e5f + 100;
-    JudgedTrial<float> trial{
-        .points = std::vector<float>(1000, first),
-        .solution = {.labels = Labels(1000, 0), .assigned_centroids = {first, second}, .centroids = {first, second + 3}, .iters = 1},
-        .d = 1};
+    auto trial = on_a_line<float>(std::vector<float>(1000, first), Labels(1000, 0), {first, second}, {first, second + 3});
     trial.points[0] = trial.points[1] = second;
     trial.solution.labels[0] = trial.solution.labels[1] = 1;
     trial.description.incremental = [=](const Config&) { return incremental; };
@@ -56,9 +51,7 @@ TEST(JudgeOfMeans, IncrementalMeansKeepWhatTheyRounded) {
 }
 
 TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
-  JudgedTrial<float> trial{.points = {1e6f, -1e6f, 1, 1},
-                           .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {0}, .centroids = {0.5f}, .iters = 1},
-                           .d = 1};
+  auto trial = on_a_line<float>({1e6f, -1e6f, 1, 1}, {0, 0, 0, 0}, {0}, {0.5f});
   EXPECT_EQ(trial.verdict(), "");
   trial.solution.centroids[0] = 0.4f;  // cancellation of a million leaves that much
   EXPECT_EQ(trial.verdict(), "");
@@ -69,9 +62,8 @@ TEST(JudgeOfMeans, TheBoundFollowsThePointsAndNotTheMean) {
 /// 2 u mean|x| (√m + 4) of four points is 12 u: six steps above 1.
 TEST(JudgeOfMeans, TheBoundIsThatOfRandomSigns) {
   for (const int steps : {6, 7}) {
-    JudgedTrial<float> trial{.points = {1, 1, 1, 1}, .solution = {.labels = {0, 0, 0, 0}, .assigned_centroids = {1}, .iters = 1}, .d = 1};
-    trial.solution.centroids = {1 + float(steps) * 0x1p-23f};
-    EXPECT_EQ(trial.verdict().empty(), steps == 6) << trial.verdict();
+    const std::string verdict = on_a_line<float>({1, 1, 1, 1}, {0, 0, 0, 0}, {1}, {1 + float(steps) * 0x1p-23f}).verdict();
+    EXPECT_EQ(verdict.empty(), steps == 6) << verdict;
   }
 }
 
@@ -79,7 +71,7 @@ TEST(JudgeOfMeans, TheBoundIsThatOfRandomSigns) {
 TEST(JudgeOfMeans, NoSumLosesMoreThanItsAdditionsRound) {
   constexpr int m = 20;
   constexpr double u = 0x1p-24, unit = 2 * u;
-  JudgedTrial<float> trial{.points = std::vector<float>(m, float(0.98 * u)), .solution = {.labels = Labels(m, 0), .iters = 1}, .d = 1};
+  auto trial = on_a_line<float>(std::vector<float>(m, float(0.98 * u)), Labels(m, 0), {}, {});
   trial.points[0] = 1;
   const double mean = (1 + (m - 1) * double(trial.points[1])) / m;
   for (const double share : {0.98, 1.02}) {
@@ -90,10 +82,7 @@ TEST(JudgeOfMeans, NoSumLosesMoreThanItsAdditionsRound) {
 
 TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
   constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 0x1p-52 * greatest;
-  JudgedTrial<double> trial{
-      .points = {mean, mean, greatest, greatest},
-      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
-      .d = 1};
+  auto trial = on_a_line<double>({mean, mean, greatest, greatest}, {0, 0, 1, 1}, {0, greatest}, {mean + lost, greatest});
   trial.description.fixed_point = true;
   EXPECT_EQ(trial.verdict(), "");
   EXPECT_NE(trial.judged().grade, Grade::exact) << "the line says that the mean is off";
@@ -106,10 +95,7 @@ TEST(JudgeOfMeans, FixedPointLosesTwoFp64RoundingsOfTheGreatestValue) {
 
 TEST(JudgeOfMeans, CentredPointsLoseARoundingOfTheMeanOfAll) {
   constexpr float mean_of_all = 0x1p20f, lost = 4 * 0x1p-24f * mean_of_all;
-  JudgedTrial<float> trial{
-      .points = {0, 0, 2 * mean_of_all, 2 * mean_of_all},
-      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, 2 * mean_of_all}, .centroids = {lost, 2 * mean_of_all}, .iters = 1},
-      .d = 1};
+  auto trial = on_a_line<float>({0, 0, 2 * mean_of_all, 2 * mean_of_all}, {0, 0, 1, 1}, {0, 2 * mean_of_all}, {lost, 2 * mean_of_all});
   EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums of zeros are exact";
   trial.description.centred = true;
   EXPECT_EQ(trial.verdict(), "");
@@ -119,7 +105,7 @@ TEST(JudgeOfMeans, CentredPointsLoseARoundingOfTheMeanOfAll) {
 
 TEST(JudgeOfMeans, PlainSumsOfCentredPointsRoundAlike) {
   constexpr int n = 1 << 16;
-  JudgedTrial<float> trial{.points = std::vector<float>(n), .solution = {.labels = Labels(n, 0), .iters = 1}, .d = 1};
+  auto trial = on_a_line<float>(std::vector<float>(n), Labels(n, 0), {}, {});
   float sum = 0;  // of the first half less the mean of all, 50.5: the same rounding again and again
   for (int i = 0; i < n; ++i) {
     trial.points[i] = i < n / 2 ? 0.1f : 100.9f, trial.solution.labels[i] = i < n / 2 ? 0 : 1;
@@ -134,10 +120,7 @@ TEST(JudgeOfMeans, PlainSumsOfCentredPointsRoundAlike) {
 
 TEST(JudgeOfMeans, KeptSumsLoseWhatGreaterPointsLeftBehind) {
   constexpr double greatest = 0x1p40, mean = 0x1p-40, lost = 8 * 0x1p-53 * greatest * std::sqrt(2 * 4.0) / 2;  // 8 points, 4 of them moved in and out
-  JudgedTrial<double> trial{
-      .points = {mean, mean, greatest, greatest},
-      .solution = {.labels = {0, 0, 1, 1}, .assigned_centroids = {0, greatest}, .centroids = {mean + lost, greatest}, .iters = 1},
-      .d = 1};
+  auto trial = on_a_line<double>({mean, mean, greatest, greatest}, {0, 0, 1, 1}, {0, greatest}, {mean + lost, greatest});
   EXPECT_PRED2(says, trial.verdict(), "rounding explains") << "sums that start anew lose nothing";
   trial.description.kept_points = [](const ProblemShape&, const Config&) -> std::int64_t { return 8; };
   EXPECT_EQ(trial.verdict(), "");

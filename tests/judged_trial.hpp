@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/solving.hpp"
@@ -27,6 +28,14 @@ struct JudgedTrial {
   }
   std::string verdict() { return judged().verdict; }
 };
+
+/// One dimension. After the labels: the centroids that assign used, and those after the update.
+template <class T>
+JudgedTrial<T> on_a_line(std::vector<T> points, Labels labels, std::vector<T> assigned, std::vector<T> centroids) {
+  return {.points = std::move(points),
+          .solution = {.labels = std::move(labels), .assigned_centroids = std::move(assigned), .centroids = std::move(centroids), .iters = 1},
+          .d = 1};
+}
 
 inline bool says(const std::string& text, const std::string& words) { return text.find(words) != text.npos; }
 

@@ -41,22 +41,16 @@ TEST(WaitPolicy, ThreadsSpinOnlyWhereTheUserSaysSo) {
   }
 }
 
-TEST(LoadWarning, NamesTheLoadWhereOthersCompute) { EXPECT_EQ(said(4, {loaded}), "the machine is not quiet: load 7.50 on 4 threads"); }
-
-TEST(LoadWarning, ABuildThatHasJustEndedMakesNoMachineBusy) { EXPECT_EQ(said(4, {ended}), ""); }
-
-TEST(LoadWarning, IsForALoadOfThreeTenthsOfTheThreads) {
+TEST(LoadWarning, IsForALoadOfThreeTenthsOfTheThreadsInThreeLooksOfFive) {
+  EXPECT_EQ(said(4, {loaded}), "the machine is not quiet: load 7.50 on 4 threads");
+  EXPECT_EQ(said(4, {ended}), "") << "a build that has just ended makes no machine busy";
   EXPECT_EQ(said(4, {quiet}), "");
+  EXPECT_EQ(said(4, {""}), "") << "nothing can be read";
   EXPECT_EQ(said(25, {loaded}), "") << "0.3 of 25 threads is 7.5";
   EXPECT_NE(said(24, {loaded}), "");
-}
-
-TEST(LoadWarning, TakesThreeLooksOfFive) {
   EXPECT_EQ(said(4, {loaded, loaded, loaded, ended}), "") << "the first one is for the mean, two of the five see others";
   EXPECT_NE(said(4, {loaded, loaded, loaded, loaded, ended}), "");
 }
-
-TEST(LoadWarning, IsNoneWhereNothingCanBeRead) { EXPECT_EQ(said(4, {""}), ""); }
 
 class ControlGroups : public Files {
  protected:

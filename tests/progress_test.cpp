@@ -133,24 +133,21 @@ TEST(SummaryTable, MarksWhatIsDisturbed) {
   expect_shows(summary_table({line}), {"50.000‡"});
 }
 
-TEST(SummaryTable, ShowsTheSettingsThatTellCasesApart) {
-  Json narrow = line_of("x", "wrong"), wide = line_of("y", "wrong");
-  narrow["dataset"]["generator"] = {{"sigma2", 0.1}, {"seed", 7}};
-  wide["dataset"]["generator"] = {{"sigma2", 0.5}, {"seed", 7}};
-  const std::string table = summary_table({narrow, wide});
-  expect_shows(table, {"blobs sigma2=0.1", "blobs sigma2=0.5"});
-  expect_lacks(table, {"seed"});  // the same in both
-}
-
-TEST(SummaryTable, ShowsTheStartAndTheStopThatTellCasesApart) {
-  Json one = line_of("x", "wrong"), two = line_of("y", "wrong");
-  one["init"] = {{"method", "random"}, {"seed", 1}};
-  two["init"] = {{"method", "random"}, {"seed", 2}};
-  one["tolerance"] = nullptr;
-  two["tolerance"] = 0.5;
-  const std::string table = summary_table({one, two});
-  expect_shows(table, {"blobs init_seed=1 tolerance=none", "blobs init_seed=2 tolerance=0.5"});
-  expect_lacks(table, {"init=random"});  // the same in both
+TEST(SummaryTable, ShowsTheSettingsTheStartAndTheStopThatTellCasesApart) {
+  const auto shown = [](auto set) {
+    std::vector<Json> lines = {line_of("x", "wrong"), line_of("y", "wrong")};
+    for (const int at : {0, 1}) set(lines[std::size_t(at)], at);
+    return summary_table(lines);
+  };
+  const std::string settings = shown([](Json& line, int at) { line["dataset"]["generator"] = {{"sigma2", at == 0 ? 0.1 : 0.5}, {"seed", 7}}; });
+  expect_shows(settings, {"blobs sigma2=0.1", "blobs sigma2=0.5"});
+  expect_lacks(settings, {"seed"});  // the same in both
+  const std::string start_and_stop = shown([](Json& line, int at) {
+    line["init"] = {{"method", "random"}, {"seed", at + 1}};
+    line["tolerance"] = at == 0 ? Json() : Json(0.5);
+  });
+  expect_shows(start_and_stop, {"blobs init_seed=1 tolerance=none", "blobs init_seed=2 tolerance=0.5"});
+  expect_lacks(start_and_stop, {"init=random"});  // the same in both
 }
 
 TEST(SummaryTable, ShowsASettingThatOnlyOneOfTheUnmeasuredWasGiven) {

@@ -115,6 +115,23 @@ TEST_F(ResultFiles, AppendsOneLineACase) {
   EXPECT_EQ(file.lines({"b", "a"})[0]["case"], "b");
 }
 
+TEST_F(ResultFiles, TheLaterLineCounts) {
+  const ResultFile file(path());
+  file.append(line_of("a", ""));
+  file.append(line_of("a", nullptr, "it died after all"));
+  EXPECT_EQ(file.lines({"a"}).at(0)["failure"], "it died after all");
+}
+
+TEST_F(ResultFiles, AReasonThatIsNoTextIsStillALine) {
+  const ResultFile file(path());
+  file.append(line_of("c", nullptr, "what() returned \xff\xfe"));
+  EXPECT_EQ(file.lines({"c"}).size(), 1u) << "a reason that is no text is still a line";
+}
+
+TEST_F(ResultFiles, WhatCannotBeWrittenIsSaid) {
+  expect_has(complaint_of([&] { ResultFile(write("file", "") + "/adhoc.jsonl"); }), {"cannot write", "adhoc.jsonl"});
+}
+
 TEST_F(ResultFiles, WhatHoldsSomethingElseStaysAsItIs) {
   fs::create_directories(path().parent_path());
   for (const std::string other : {"\x93NUMPY\n\x01\x02", "1,2\n3,4", "{}\n3,4", "{}\n\n "}) {
@@ -122,42 +139,15 @@ TEST_F(ResultFiles, WhatHoldsSomethingElseStaysAsItIs) {
     EXPECT_THROW(ResultFile{path()}, UserError) << other;
     EXPECT_EQ(content(), other);
   }
-  std::ofstream(path()) << "{}\n{\"a\": 1, \"torn";
-  const ResultFile file(path());
-  EXPECT_EQ(content(), "{}\n") << "a line that was not finished";
-}
-
-TEST_F(ResultFiles, TheLaterLineCounts) {
-  const ResultFile file(path());
-  file.append(line_of("failed after all", ""));
-  file.append(line_of("failed after all", nullptr, "it died"));
-  EXPECT_EQ(file.lines({"failed after all"}).at(0)["failure"], "it died");
 }
 
 TEST_F(ResultFiles, TheTornLastLineIsDroppedAndNothingElse) {
-  {
+  fs::create_directories(path().parent_path());
+  for (const std::string whole : {"", "{}\n"}) {
+    std::ofstream(path()) << whole << R"({"a": 1, "torn)";
     const ResultFile file(path());
-    file.append(line_of("a", ""));
-    file.append(line_of("b", ""));
+    EXPECT_EQ(content(), whole) << "a line that was not finished";
   }
-  const std::string whole = content();
-  std::ofstream(path(), std::ios::app) << R"({"case": "c", "verd)";
-  EXPECT_EQ(ResultFile(path()).lines({"a", "b", "c"}).size(), 2u);
-  EXPECT_EQ(content(), whole);
-  std::ofstream(path()) << "{\"torn\": \"in the first line";
-  EXPECT_TRUE(read_lines(ResultFile(path()).path()).empty());
-  EXPECT_EQ(content(), "");
-}
-
-TEST_F(ResultFiles, AReasonThatIsNoTextIsStillALine) {
-  const ResultFile file(path());
-  file.append(line_of("a", nullptr, "what() returned \xff\xfe"));
-  EXPECT_EQ(file.lines({"a"}).size(), 1u);
-}
-
-TEST_F(ResultFiles, WhatCannotBeWrittenIsSaid) {
-  const std::string file = write("file", "");
-  expect_has(complaint_of([&] { ResultFile(file + "/adhoc.jsonl"); }), {"cannot write", "adhoc.jsonl"});
 }
 
 TEST(GoogleBenchmarkExport, NamesAllThatTellsTwoCasesApart) {

@@ -111,6 +111,15 @@ struct LostProducts {
   Problem<T> problem;
 };
 
+/// Wrong labels of one thread, with this share of the margin.
+template <class T>
+std::int64_t wrong_with(double share, const Problem<T>& problem, const char* instructions) {
+  const Config config({{"threads", std::int64_t(1)}, {"instructions", instructions}});
+  Trace trace;
+  const auto solution = solved(Screened<T>(problem, config, trace, share), trace);
+  return judge(problem, solution, named("cpu/lloyd/screened").description, config).wrong_labels;
+}
+
 template <class T>
 class ScreenedOnTheCpu : public ::testing::Test {};
 TYPED_TEST_SUITE(ScreenedOnTheCpu, Precisions);
@@ -119,14 +128,8 @@ TYPED_TEST(ScreenedOnTheCpu, IsRightWhereAThirdOfItsMarginIsNot) {
   const LostProducts<TypeParam> lost;
   for (const char* instructions : {"avx512", "avx2", "portable"}) {
     if (!has(instructions)) continue;
-    const Config config({{"threads", std::int64_t(1)}, {"instructions", instructions}});
-    const auto wrong = [&](double share) {
-      Trace trace;
-      const auto solution = solved(Screened<TypeParam>(lost.problem, config, trace, share), trace);
-      return judge(lost.problem, solution, named("cpu/lloyd/screened").description, config).wrong_labels;
-    };
-    for (const double enough : {1.0, 0.54}) EXPECT_EQ(wrong(enough), 0) << instructions;
-    EXPECT_EQ(wrong(1.0 / 3), 32) << instructions;
+    for (const double enough : {1.0, 0.54}) EXPECT_EQ(wrong_with(enough, lost.problem, instructions), 0) << instructions;
+    EXPECT_EQ(wrong_with(1.0 / 3, lost.problem, instructions), 32) << instructions;
   }
 }
 
@@ -151,14 +154,8 @@ TYPED_TEST(ScreenedOnTheCpu, IsRightWherePartsOfItsMarginInBfloat16AreNot) {
   for (const auto* problem : {&by_points.problem, &by_later_dimensions.problem, &by_centroids.problem})
     for (const char* instructions : {"bf16", "amx"}) {
       if (!has(instructions)) continue;
-      const Config config({{"threads", std::int64_t(1)}, {"instructions", instructions}});
-      const auto wrong = [&](double share) {
-        Trace trace;
-        const auto solution = solved(Screened<TypeParam>(*problem, config, trace, share), trace);
-        return judge(*problem, solution, named("cpu/lloyd/screened").description, config).wrong_labels;
-      };
-      EXPECT_EQ(wrong(1), 0) << instructions;
-      EXPECT_GT(wrong(problem->n == 64 ? 0.85 : 0.9), 0.9 * double(problem->n)) << instructions;
+      EXPECT_EQ(wrong_with(1, *problem, instructions), 0) << instructions;
+      EXPECT_GT(wrong_with(problem->n == 64 ? 0.85 : 0.9, *problem, instructions), 0.9 * double(problem->n)) << instructions;
     }
 }
 

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "bench/device/device.hpp"
 #include "tests/dataset_helpers.hpp"
 #include "tests/sweeps.hpp"
 
@@ -65,30 +64,6 @@ TEST(Case, ForecastsItsMemory) {
   EXPECT_EQ(c.memory_bytes(), 3 * 32'000 + 3 * 4'000) << "what may be the GPU's holds points there too, in two layouts";
 }
 
-TEST(Expand, PatternsChooseAndParametersOnlyWhereTheyAre) {
-  auto sweep = sweep_with({{"implementation", {word("cpu/lloyd/(naive|two_step)$")}}, {"set.packages", {whole(7)}}});
-  sweep.patterns = true;
-  const auto cases = expand(sweep, "", "paper");
-  ASSERT_EQ(cases.size(), 2u);
-  EXPECT_FALSE(cases[0].config.values().contains("packages"));
-  EXPECT_EQ(cases[1].config.number("packages"), 7);
-}
-
-TEST(Expand, AnExactNameIsThatOneAlone) {
-  auto sweep = sweep_with({{"implementation", {word("cpu/lloyd/naive")}}});
-  sweep.patterns = true;
-  EXPECT_EQ(expand(sweep, "", "paper").size(), 1u);
-  sweep.axes["implementation"] = {word("cpu/lloyd/naive.*")};
-  EXPECT_GT(expand(sweep, "", "paper").size(), 1u);
-}
-
-TEST(Expand, WhatCannotRunHereIsSkippedWithItsReason) {
-  EXPECT_EQ(expanded({{"implementation", {word("faults/says_no")}}}).at(0).skip, "nothing is supported");
-  if (!device::available()) {
-    EXPECT_NE(expanded({{"implementation", {word("gpu/lloyd/naive")}}}).at(0).skip, "");
-  }
-}
-
 TEST(MakeCase, GivesASkippedCaseItsShapeAndSource) {
   const Case absent = make_case({{"dataset", word("blobs")}, {"n", whole(1000)}, {"k", whole(4)}}, "gpu/lloyd/none", nullptr);
   EXPECT_EQ(absent.skip, "gpu/lloyd/none is not in this build of kmbench");
@@ -119,6 +94,9 @@ TEST(CaseId, IsOfTheProblemAndNotOfHowOftenItIsMeasured) {
                                expand(sweep_with(), "he2021/table3", "quick").at(0).id()};
   for (const auto& other : others) ids.insert(id(other));
   EXPECT_EQ(ids.size(), others.size() + 3);
+  const auto cases = expanded({{"tolerance", {Scalar(0.0)}}, {"iterations", {whole(20), whole(30)}}});
+  EXPECT_NE(cases.at(0).id(), cases.at(1).id());
+  EXPECT_NE(cases.at(0).name(), cases.at(1).name());
 }
 
 TEST(PackedCase, IsTheSameCaseInAnotherProcess) {
@@ -144,12 +122,6 @@ TEST(PackedCase, IsTheSameCaseInAnotherProcess) {
   EXPECT_EQ(same.tolerance, 1.0 / 3);
   EXPECT_EQ(same.precision, Precision::fp64);
   EXPECT_EQ(same.continues, 2);
-}
-
-TEST(CaseName, TellsApartWhatTheIdTellsApart) {
-  const auto cases = expanded({{"tolerance", {Scalar(0.0)}}, {"iterations", {whole(20), whole(30)}}});
-  EXPECT_NE(cases.at(0).id(), cases.at(1).id());
-  EXPECT_NE(cases.at(0).name(), cases.at(1).name());
 }
 
 std::vector<Case> many() {
@@ -213,9 +185,6 @@ TEST(Range, FactorsStepsAndNumbers) {
   const auto tenths = parse_range("0:1:+0.1");
   ASSERT_EQ(tenths.size(), 11u);
   EXPECT_DOUBLE_EQ(std::get<double>(tenths[3]), 0.3);
-}
-
-TEST(Scalars, NumbersAndWords) {
   EXPECT_EQ(parse_scalar("12"), whole(12));
   EXPECT_EQ(parse_scalar("-3"), whole(-3));
   EXPECT_EQ(parse_scalar("1e6"), whole(1'000'000));

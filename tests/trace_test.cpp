@@ -62,6 +62,15 @@ TEST(Trace, BeforeTheFirstIterationIsPrepare) {
   EXPECT_TRUE(trace.counters().empty());
 }
 
+TEST(Trace, PhaseTimesItsScope) {
+  Trace trace(true);
+  trace.begin_iteration();
+  { const auto phase = trace.phase("assign"); }
+  trace.finish();
+  ASSERT_EQ(trace.phases().at("assign").size(), 1u);
+  EXPECT_GE(trace.phases().at("assign")[0], 0);
+}
+
 TEST(Trace, DeferredTimesBelongToTheirIteration) {
   Trace trace(true);
   int asked = 0;
@@ -78,15 +87,6 @@ TEST(Trace, DeferredTimesBelongToTheirIteration) {
   EXPECT_EQ(asked, 3) << "each is asked once";
   EXPECT_EQ(trace.prepare().at("transfer"), 1);
   EXPECT_EQ(trace.phases().at("assign"), (Doubles{2, 7}));
-}
-
-TEST(Trace, PhaseTimesItsScope) {
-  Trace trace(true);
-  trace.begin_iteration();
-  { const auto phase = trace.phase("assign"); }
-  trace.finish();
-  ASSERT_EQ(trace.phases().at("assign").size(), 1u);
-  EXPECT_GE(trace.phases().at("assign")[0], 0);
 }
 
 }  // namespace

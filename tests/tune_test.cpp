@@ -156,6 +156,7 @@ class TuningFiles : public Files {
   /// A result line of a point, with this time, verdict and grade.
   Json line(const TuningPoint& point, double seconds, const std::string& verdict = "", const std::string& grade = "exact", int runs = 2) const {
     Json made = skeleton(space().at(point), {}, "m");
+    made["dirty"] = false;
     made["verdict"] = verdict;
     if (!verdict.empty()) return made;
     made["grade"] = grade;
@@ -163,11 +164,11 @@ class TuningFiles : public Files {
     for (int run = 0; run < runs; ++run) made["samples_s"].push_back(seconds);
     return made;
   }
-  History history(const std::vector<Json>& lines, const std::string& machine = "m") const {
+  History history(const std::vector<Json>& lines, const std::string& machine = "m", bool dirty = false) const {
     std::ofstream out(folder_ / "points.jsonl");
     for (const auto& one : lines) out << one.dump() << "\n";
     out.close();
-    return {folder_ / "points.jsonl", machine};
+    return {folder_ / "points.jsonl", machine, dirty};
   }
   /// The case with the tuned values of this folder, but for the parameters that were given.
   Case applied(Case c, const std::set<std::string>& given = {}) const {
@@ -228,6 +229,13 @@ TEST_F(TuningFiles, LinesOfOtherMachinesAndCommitsAreLeftAside) {
   other["commit"] = "0000";
   EXPECT_EQ(history({line({0, 0}, 4), other}).others(), 1);
   EXPECT_EQ(history({line({0, 0}, 4)}, "another").others(), 1);
+}
+
+TEST_F(TuningFiles, LinesOfUncommittedChangesAreLeftAside) {
+  Json changed = line({1, 0}, 2);
+  changed["dirty"] = true;
+  EXPECT_EQ(history({line({0, 0}, 4), changed}).others(), 1);
+  EXPECT_EQ(history({line({0, 0}, 4), changed}, "m", true).others(), 2) << "these changes may be other ones";
 }
 
 TEST_F(TuningFiles, ABusyMachineIsRefusedBeforeAnythingIsWritten) {

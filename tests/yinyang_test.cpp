@@ -36,6 +36,15 @@ TYPED_TEST(Yinyang, IsExactForHundredsOfIterationsAtAnyOffset) {
   }
 }
 
+/// The judgement of cpu/yinyang/group with bounds that pay other shares of rounding and of movement.
+template <class T>
+Judgement filtered(const Problem<T>& problem, int groups, double widening, double moving = 1) {
+  const Config config = config_of(named("cpu/yinyang/group"), {{"threads", 1}});
+  Trace trace;
+  const auto solution = solved(Filtered<T, Filters::two>(problem, config, groups, widening, moving), trace);
+  return judge(problem, solution, named("cpu/yinyang/group").description, config);
+}
+
 /// Points on the middle between two centroids, but for rounding: what the nearer one is shows beyond T alone.
 TYPED_TEST(Yinyang, NeedsItsBoundsWidened) {
   using T = TypeParam;
@@ -57,12 +66,8 @@ TYPED_TEST(Yinyang, NeedsItsBoundsWidened) {
   start.insert(start.end(), a.begin(), a.end());
   start.insert(start.end(), b.begin(), b.end());
   const Problem<T> problem{{.n = n, .d = d, .k = 2, .max_iters = 1}, points, start};
-  const auto& implementation = named("cpu/yinyang/group");
-  const Config config = config_of(implementation, {{"threads", 1}});
   const auto is_exact = [&](double widening) {
-    Trace trace;
-    const auto solution = solved(Filtered<T, Filters::two>(problem, config, 1, widening), trace);
-    const auto judgement = judge(problem, solution, implementation.description, config);
+    const Judgement judgement = filtered(problem, 1, widening);
     return judgement.verdict.empty() && judgement.wrong_labels == 0;
   };
   EXPECT_TRUE(is_exact(1));
@@ -71,19 +76,10 @@ TYPED_TEST(Yinyang, NeedsItsBoundsWidened) {
 }
 
 TYPED_TEST(Yinyang, NeedsMoreThanNineTenthsOfTheMovement) {
-  using T = TypeParam;
-  const Pulled<T> pulled;
-  const auto& implementation = named("cpu/yinyang/group");
-  const Config config = config_of(implementation, {{"threads", 1}});
+  const Pulled<TypeParam> pulled;
   for (const int groups : {1, 2}) {
-    const auto verdict = [&](double moving) {
-      Trace trace;
-      return judge(pulled.problem, solved(Filtered<T, Filters::two>(pulled.problem, config, groups, 1, moving), trace), implementation.description,
-                   config)
-          .verdict;
-    };
-    EXPECT_EQ(verdict(1), "") << groups << " groups";
-    EXPECT_NE(verdict(0.9), "") << groups << " groups";
+    EXPECT_EQ(filtered(pulled.problem, groups, 1).verdict, "") << groups << " groups";
+    EXPECT_NE(filtered(pulled.problem, groups, 1, 0.9).verdict, "") << groups << " groups";
   }
 }
 

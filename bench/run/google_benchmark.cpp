@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "bench/run/progress.hpp"
 #include "bench/run/result.hpp"
@@ -64,6 +65,17 @@ ConsoleReporter::Run run_of(const Json& entry) {
   return run;
 }
 
+/// Returns the last line of each name, with the samples that it continues, in the order of the file.
+std::vector<Json> standing(std::vector<Json> lines) {
+  for (Json& line : lines) line["case"] = name_of(line);
+  auto last = km::latest(lines);
+  std::vector<Json> found;
+  for (const Json& line : lines | std::views::reverse)
+    if (auto node = last.extract(line["case"].get_ref<const std::string&>())) found.push_back(std::move(node.mapped()));
+  std::ranges::reverse(found);
+  return found;
+}
+
 }  // namespace
 
 void print_google_benchmark(const Json& document) {
@@ -77,7 +89,8 @@ void print_google_benchmark(const Json& document) {
   reporter.Finalize();
 }
 
-Json to_google_benchmark(const std::vector<Json>& lines) {
+Json to_google_benchmark(const std::vector<Json>& given) {
+  const std::vector<Json> lines = standing(given);
   Json out = {{"context", {{"library_build_type", "release"}}}, {"benchmarks", Json::array()}};
   if (!lines.empty()) out["context"].update({{"date", lines[0]["date"]}, {"host_name", lines[0]["machine"]}, {"kmbench_commit", lines[0]["commit"]}});
   for (const auto& line : lines) {

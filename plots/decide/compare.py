@@ -11,7 +11,7 @@ import numpy as np
 from plots.decide.change import FEWEST_ROUNDS, Change, holm, of_rounds, of_samples
 from plots.read.intervals import LEVEL, Estimate, exp
 from plots.read.select import grouped
-from plots.read.sides import Case, Side
+from plots.read.sides import Case, Side, alike
 
 SLOWER, FASTER, SAME, NOT_SLOWER, UNDECIDED = "slower", "faster", "same", "not slower", "undecided"
 BROKEN, COARSE, NO_TIME, OTHER = "no time now", "coarse now", "no time", "another task"
@@ -88,14 +88,22 @@ class Comparison:
         return [pair for pair in undecided if pair.implementation not in together]
 
     @property
+    def lacking(self) -> list[str]:
+        """Cases of base that new lacks or skips."""
+        skipped = [one.name for one in self.pairs if not one.base.reason and one.new.reason.startswith("skipped")]
+        return [*self.only_base, *skipped]
+
+    @property
     def code(self) -> int:
         if self.slower or self.lost:
             return REGRESSION
         nothing = not any(pair.change for pair in self.pairs)
-        return CANNOT_DECIDE if self.blind or nothing or self.only_base else 0
+        return CANNOT_DECIDE if self.blind or nothing or self.lacking else 0
 
 
 def compare(base: Side, new: Side, within: float = 0.02, threshold: float = 0.05) -> Comparison:
+    new = alike(new, base)
+    base = alike(base, new)
     shared = sorted(base.cases.keys() & new.cases.keys())
     pairs = [pair_of(name, base.cases[name], new.cases[name]) for name in shared]
     by_implementation = grouped((pair for pair in pairs if pair.change), lambda pair: pair.implementation)

@@ -100,7 +100,7 @@ DOTS = 100  # an inch of an SVG, for the points of a clustering, alone in being 
 
 
 @applied
-def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
+def write(figure: Figure, target: IO[bytes], ending: str) -> None:
     """Writes .svg, .pdf or .png without date and version: the same figure gives the same bytes."""
     if ending != ".svg":
         figure.savefig(target, format=ending[1:], metadata=METADATA[ending])
@@ -110,15 +110,3 @@ def write(figure: Figure, target: Path | IO[bytes], ending: str) -> None:
         before, figure.dpi = figure.dpi, DOTS
         FigureCanvasSVG(figure).print_svg(target, metadata=METADATA[ending])
         figure.dpi = before
-
-
-def save(figure: Figure, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write(figure, path, path.suffix)
-
-
-def save_all(figure: Figure | None, stem: Path, endings: Iterable[str]) -> list[Path]:
-    paths = [stem.with_name(stem.name + ending) for ending in endings] if figure else []
-    for path in paths:
-        save(figure, path)
-    return paths

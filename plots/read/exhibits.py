@@ -293,6 +293,8 @@ def load(papers: Path, only_papers: list[str] | None = None, only_exhibits: list
         keys = sorted(f"{p.parent.name}/{p.stem}" for p in papers.glob("*/*.toml") if p.name != "paper.toml")
         near = [key for key in keys if key.split("/")[0] in {name.split("/")[0] for name in missing if "/" in name}]
         known = near or sorted({key.split("/")[0] for key in keys})
+        if only_papers and only_exhibits and missing <= {*keys, *(key.split("/")[0] for key in keys)}:
+            raise UserError(f"--paper and --exhibit exclude each other: {', '.join(sorted(missing))}")
         raise UserError(f"{papers}: nothing named {', '.join(sorted(missing))}; there are {', '.join(known)}")
     return found
 

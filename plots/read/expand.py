@@ -18,7 +18,9 @@ ONE = ("bound", "value", "mean", "trend", "location", "printed")  # kinds with o
 KINDS = (*SIDES, *MANY, *ONE)
 CLAIM_KEYS = {*part("claim")["properties"], *KINDS}
 PLACE = re.compile(r"\{(\w+)\}")
+RANGE = re.compile(r"([^:]+):([^:]+):([x+])([^:]+)")
 MOST_CLAIMS = 10_000
+MOST_VALUES = 10_000  # of a range
 
 
 def expand(spec: Table) -> Table:
@@ -86,15 +88,33 @@ def sweeps(given: Any, defaults: Table) -> list[Table]:
     if len({len(values) for values in columns.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(values)}" for name, values in columns.items())
         raise UserError(f"[[sweep]]: the lists of zip must be of one length; {sizes}")
-    return [placed(whole, dict(zip(names, row, strict=True))) for row in zip(*columns.values(), strict=True)]
+    return [placed(whole, dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
 
 
 def column(sweep: Table, name: str) -> list[Any]:
     nested, _, own = name.rpartition(".")
-    values = (sweep.get(nested, {}) if nested else sweep).get(own)
-    if not isinstance(values, list):
+    values = (sweep.get(nested, {}) if nested else sweep).get(own, {})
+    if isinstance(values, dict):
         raise UserError(f"[[sweep]]: zip names {name[:40]!r}, which is no list of the sweep")
-    return values
+    return [one for value in (values if isinstance(values, list) else [values]) for one in ranged(value)]
+
+
+def ranged(value: Any) -> list[Any]:
+    """The values of a range such as "1e4:1e6:x10" or "64:1024:+64" (parse_range in bench/plan/sweep.cpp); else the
+    value alone."""
+    if not isinstance(value, str) or ":" not in value:
+        return [value]
+    try:
+        (first, last, step, by), made = RANGE.fullmatch(value).groups(), []
+        low, high, by = float(first), float(last), float(by)
+        while len(made) < MOST_VALUES:
+            at = low * by ** len(made) if step == "x" else low + len(made) * by
+            if at > high + 1e-12 * max(abs(low), abs(high)):
+                break
+            made.append(int(at) if at.is_integer() else at)
+        return made
+    except (AttributeError, ValueError, OverflowError):
+        raise UserError(f"[[sweep]]: {value[:40]!r} is not a range; write 1e4:1e6:x10 or 64:1024:+64") from None
 
 
 def placed(sweep: Table, row: Table) -> Table:

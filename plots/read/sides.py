@@ -6,8 +6,8 @@ folder in a folder is one round, as scripts/regress makes them."""
 import json
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ ONE = ""  # the name of the only round of a file
 @dataclass
 class Case:
     """Seconds of iterate by round, or `reason`, why there are none. `parts` name the case, by label (`set.threads`:
-    `threads:2`); `points` is the hash of the points."""
+    `threads:2`); `points` is the hash of the points; `ids` are those of its lines."""
 
     implementation: str
     parts: dict[str, str]
@@ -30,6 +30,7 @@ class Case:
     disturbed: bool = False  # a round of it was, and is left out
     points: str | None = None
     iterations: int | None = None
+    ids: set[str] = field(default_factory=set)
 
     @property
     def samples(self) -> list[float]:
@@ -76,12 +77,14 @@ def of_folder(path: Path) -> Side:
     return of_lines(str(path), rounds, next(iter(machines.values())).record)
 
 
-def of_lines(title: str, rounds: dict[str, Iterable[results.Line]], record: dict[str, Any]) -> Side:
+def of_lines(title: str, rounds: dict[str, Sequence[results.Line]], record: dict[str, Any]) -> Side:
     cases: dict[str, Case] = {}
     told: dict[str, set[str]] = {name: set() for name in ("commit", "dirty", "date")}
+    known = {line["case"]: parts_of(line) for lines in rounds.values() for line in lines if line["dataset"].get("hash")}
     for name, lines in rounds.items():
-        for line in lines:
-            add(cases, name, line)
+        own = [(known.get(line["case"]) or parts_of(line), line) for line in sorted(lines, key=lambda x: x["date"])]
+        for parts, line in {named(line["implementation"], parts): (parts, line) for parts, line in own}.values():
+            add(cases, name, parts, line)
             for what, values in told.items():
                 values.add(str(line[what])[:10] if what == "date" else str(line[what]))
     for case in cases.values():
@@ -91,9 +94,10 @@ def of_lines(title: str, rounds: dict[str, Iterable[results.Line]], record: dict
     return Side(title, cases, {**said, **record})
 
 
-def add(cases: dict[str, Case], name: str, line: results.Line) -> None:
+def add(cases: dict[str, Case], name: str, parts: dict[str, str], line: results.Line) -> None:
     """A wrong, failed or skipped run in any round leaves the case without a time."""
-    case = cases.setdefault(name_of(line), Case(line["implementation"], parts_of(line)))
+    case = cases.setdefault(named(line["implementation"], parts), Case(line["implementation"], parts))
+    case.ids.add(line["case"])
     case.reason = case.reason or results.reason(line)
     case.coarse |= results.coarse(line)
     case.points, case.iterations = case.points or line["dataset"].get("hash"), case.iterations or line["iterations"]
@@ -109,9 +113,22 @@ def add(cases: dict[str, Case], name: str, line: results.Line) -> None:
 
 def name_of(line: results.Line) -> str:
     """As `kmbench export` has it."""
-    parts = parts_of(line)
-    exhibit = parts.pop("exhibit", None)
-    return "/".join([*([exhibit] if exhibit else []), line["implementation"], *parts.values()])
+    return named(line["implementation"], parts_of(line))
+
+
+def named(implementation: str, parts: dict[str, str]) -> str:
+    before = [parts["exhibit"]] if "exhibit" in parts else []
+    return "/".join([*before, implementation, *(text for label, text in parts.items() if label != "exhibit")])
+
+
+def alike(side: Side, other: Side) -> Side:
+    """`side` with the names of `other` for its cases without points: a failed line lacks settings of its points."""
+    names = {one: name for name, case in other.cases.items() for one in case.ids}
+
+    def shared(name: str, case: Case) -> str:
+        return next((names[one] for one in case.ids if one in names and not case.points), name)
+
+    return replace(side, cases={shared(name, case): case for name, case in side.cases.items()})
 
 
 def parts_of(line: results.Line) -> dict[str, str]:

@@ -33,9 +33,9 @@ CONTENT = """- `results/<machine>/`: result lines as measured, one JSON object a
 - `tables/`: the exhibits as tables; `claims.md`, `.csv`, `.json`: the claims with their verdicts
 - `SHA256SUMS`: a checksum of every other file"""
 SHELL = """    sha256sum -c SHA256SUMS                           # the files are the ones that were packed
-    scripts/reproduce                                 # in a checkout of kmbench: builds, tests, renders
-    kmbench run --paper PAPER                         # measures, judges, appends to results/<machine>/
-    kmbench claims --results results                  # the claims, each with its verdict
+    scripts/reproduce                                 # in a checkout of kmbench: builds, measures small cases, reports
+    kmbench run --paper PAPER --out mine/here         # the full cases: measures, judges, appends to mine/here/
+    kmbench claims --results mine                     # the claims, each with its verdict, beside the recorded ones
     kmbench replay results/…/PAPER.jsonl              # these very cases again, and a comparison"""
 Files = dict[str, bytes]
 

@@ -38,7 +38,8 @@ def environment(base: Side, new: Side) -> Table:
     if not (alike and all(told)):
         remark = "One side has no record of its machine: whether it was the same cannot be told."
     elif other:
-        remark = f"Not the code's change alone: {', '.join(other[:8])}{' …' if len(other) > 8 else ''} differ as well."
+        verb = "differ" if len(other) > 1 else "differs"
+        remark = f"Not the code's change alone: {', '.join(other[:8])}{' …' if len(other) > 8 else ''} {verb} as well."
     return Table("environment", "What differs between the two", columns, rows, remarks=[remark] if remark else [])
 
 
@@ -133,11 +134,12 @@ def time_cell(value: Estimate | None, doubt: str = "") -> Cell:
 
 def remarks(made: Comparison) -> list[str]:
     methods = Counter(pair.change.test for pair in made.pairs if pair.change)
-    ways = "; ".join(f"{test} ({count} cases)" if len(methods) > 1 else test for test, count in methods.most_common())
+    several = len(methods) > 1
+    ways = "; ".join(test + f" ({plural(count, 'case')})" * several for test, count in methods.most_common())
     found = []
     if methods:
         found.append(
-            f"[95% interval] of new / base; p: {ways}, corrected after Holm for {sum(methods.values())} cases"
+            f"[95% interval] of new / base; p: {ways}, corrected after Holm for {plural(sum(methods.values()), 'case')}"
             f"{' and for the implementations beside them' if made.families > 1 else ''}; "
             "smallest change seen: what would have been told from none four times of five (docs/method.md)."
         )
@@ -184,8 +186,8 @@ def outcome(made: Comparison) -> str:
     timed = [pair.ratio for pair in made.pairs if pair.ratio]
     if not timed:
         return "Cannot decide: no case has a time on both sides."
-    if made.only_base:
-        lost = f"{plural(len(made.only_base), 'case')} of base, such as {made.only_base[0]}"
+    if made.lacking:
+        lost = f"{plural(len(made.lacking), 'case')} of base, such as {made.lacking[0]}"
         return f"Cannot decide: new lacks {lost}; --filter chooses shared ones."
     hidden = sum(not ratio.known or ratio.range[1] >= 1 + made.threshold for ratio in timed)
     if hidden or len(timed) < len(made.pairs):
@@ -210,11 +212,12 @@ def cannot_decide(made: Comparison) -> str:
     rounds = [pair for pair in made.blind if pair.change.in_rounds]
     runs = [min(len(pair.base.samples), len(pair.new.samples)) for pair in made.blind]
     had = min([pair.ratio.samples for pair in rounds] or runs)
-    kind, needed = ("rounds", fewest_rounds(tests)) if rounds else ("runs a side", fewest_samples(tests))
+    few, needed = plural(had, "round" if rounds else "run"), (fewest_rounds if rounds else fewest_samples)(tests)
+    side = "" if rounds else " a side"
     which = "" if len(made.blind) == len(made.pairs) else f" ({len(made.blind)} of {plural(len(made.pairs), 'case')})"
     worst = max(made.blind, key=lambda pair: pair.ratio.value)
     largest = words.number(worst.ratio.value, DIMENSIONLESS, 3)
-    return f"Cannot decide: {had} {kind}, {needed} are needed{which}. The largest ratio is {largest} ({worst.name})."
+    return f"Cannot decide: {few}{side}, {needed} are needed{which}. The largest ratio is {largest} ({worst.name})."
 
 
 def own_commit(made: Comparison) -> str:

@@ -145,7 +145,7 @@ def of_paper(view: View, paper: Paper, row: Row, name: str, fields: Sequence[str
         ratio = against_paper(view, row, printed, name, fields)
         unit = printed.unit(name) or metric(name).unit
         times = f"; ours is {words.number(ratio, 3)} times that" if ratio else ""
-        parts.append(("paper", f"{printed.values[name]} {unit} ({printed.source}){times}"))
+        parts.append(("paper", f"{printed.values[name]}{unit and f' {unit}'} ({printed.source}){times}"))
         if printed.note:
             parts.append(("note", printed.note))
     else:

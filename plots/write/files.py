@@ -1,10 +1,17 @@
 """Writes files and makes the folders."""
 
+import io
 import os
 import stat
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from plots.errors import UserError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -20,6 +27,19 @@ def write(path: Path, content: str | bytes) -> Path:
         part.write_bytes(data)
         part.replace(target)
     except OSError as e:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
         raise UserError(f"cannot write {path}: {e.strerror}") from None
     return path
+
+
+def save(figure: "Figure", path: Path) -> Path:
+    from plots.draw import style  # not above: it loads Matplotlib
+
+    picture = io.BytesIO()
+    style.write(figure, picture, path.suffix)
+    return write(path, picture.getvalue())
+
+
+def save_all(figure: "Figure | None", stem: Path, endings: Iterable[str]) -> list[Path]:
+    return [save(figure, stem.with_name(stem.name + ending)) for ending in endings] if figure else []

@@ -11,7 +11,6 @@ from plots.decide import devices as decided
 from plots.decide.portability import portability
 from plots.decide.side_by_side import Sides, main_metric
 from plots.draw import across as picture
-from plots.draw import style
 from plots.read import words
 from plots.read.across import BOUNDS, Comparison, Device, Portability, named
 from plots.read.exhibits import Paper
@@ -19,7 +18,7 @@ from plots.read.metrics import metric
 from plots.read.select import grouped
 from plots.read.words import plural
 from plots.write import side_tables
-from plots.write.files import write
+from plots.write.files import save_all, write
 from plots.write.render import FIGURE_FORMATS, TABLE_FORMATS
 from plots.write.table_formats import markdown, write_table
 from plots.write.tables import EMPTY, Cell, Column, Table, count, estimated, fields_named, word
@@ -44,7 +43,7 @@ def write_all(exhibits: Sequence[Sides], order: Sequence[str], out: Path) -> tup
     for one in kept:
         files += write_table(one, stem.with_name(one.key), SHEETS)
     figure = picture.machines(panels([*pairs, *across]))
-    return told, files + style.save_all(figure, stem, FIGURE_FORMATS)
+    return told, files + save_all(figure, stem, FIGURE_FORMATS)
 
 
 def found(exhibits: Sequence[Sides], order: Sequence[str]) -> tuple[list[Comparison], list[Comparison]]:
@@ -168,4 +167,4 @@ def write_exhibit(both: Sides, paper: Paper, out: Path) -> list[Path]:
         if table.rows:
             written += write_table(table, stem.with_name(f"{stem.name}-{table.key.rpartition('/')[2]}"), SHEETS)
     figure = picture.cascades(cascades_of(both))
-    return written + style.save_all(figure, stem.with_name(f"{stem.name}-cascade"), FIGURE_FORMATS)
+    return written + save_all(figure, stem.with_name(f"{stem.name}-cascade"), FIGURE_FORMATS)

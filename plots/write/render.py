@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from plots.draw import figures, style
+from plots.draw import figures
 from plots.read.exhibits import Exhibit, Paper
 from plots.read.results import Machine
 from plots.read.view import View, gather
 from plots.write import latex, machine, table_formats, tables
+from plots.write.files import save_all
 from plots.write.parallel import each
 from plots.write.tables import Table
 
@@ -34,7 +35,7 @@ def write_exhibit(
     table = table_of(view)
     written = table_formats.write_table(table, stem, TABLE_FORMATS) if table else []
     figure = figures.draw(view) if exhibit.kind == "figure" else None
-    return written + style.save_all(figure, stem, formats or FIGURE_FORMATS)
+    return written + save_all(figure, stem, formats or FIGURE_FORMATS)
 
 
 def write_all(

@@ -17,7 +17,7 @@ from plots.decide import findings, lookup
 from plots.decide.claim_text import WIDTHS
 from plots.decide.claims import Finding, judge
 from plots.decide.sentences import CASE, by_sentence, once
-from plots.decide.verdicts import INCOMPARABLE, VERDICTS
+from plots.decide.verdicts import INCOMPARABLE, REPRODUCED, STAND_IN, VERDICTS
 from plots.draw import figures, svg
 from plots.draw.best_map import best_of
 from plots.read import words
@@ -251,19 +251,21 @@ def exhibit_part(sides: Sequence[Shown]) -> dict[str, Any]:
 
 def claims_part(sides: Sequence[Shown]) -> dict[str, Any]:
     """The claims that some machine decides, a row each and a row a case beneath; needs and texts of the rest."""
-    rows, rest, counts = [], [], {one.place.at: Counter() for one in sides}
+    rows, rest, held, counts = [], [], 0, {one.place.at: Counter() for one in sides}
     for own in zip(*(by_sentence(one.findings) for one in sides), strict=True):
         claim, cases = [sentence for sentence, _ in own], zip(*(cases for _, cases in own), strict=True)
         if all(f.verdict == INCOMPARABLE for f in claim):
             rest.append(claim[0])
             continue
         rows += [{"finding": cells[0], "cells": cells} for cells in (claim, *cases)]
+        held += all(f.verdict in (REPRODUCED, STAND_IN, INCOMPARABLE) for f in claim)
         for one, f in zip(sides, claim, strict=True):
             counts[one.place.at][f.verdict] += 1
     shown = [one.place for one in sides if any(f.verdict != INCOMPARABLE for f in one.findings)]
     decided = sum(not row["finding"].text.startswith(CASE) for row in rows)
     return {
         "rows": rows,
+        "held": held,
         "decided": decided,
         "all": decided + len(rest),
         "places": shown,

@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Terminal
 
-from plots.draw import figures, style
+from plots.draw import figures
 from plots.errors import UserError
 from plots.read import results
 from plots.read.exhibits import Exhibit
 from plots.read.select import identity, value_of
 from plots.read.view import View, gather
 from plots.write import table_formats, tables
+from plots.write.files import save_all
 
 PLACES = ("dataset", "n", "d", "k", "precision", "implementation")
 METRICS = ("iteration", "assign", "update", "iterations", "inertia", "wrong_share", "grade")
@@ -93,7 +94,7 @@ def show(view: View, out: Path, console: Console) -> list[Path]:
     print_table(made, console)
     stem = out / f"{view.exhibit.name}-{view.machine.name}"
     figure = figures.draw(view) if len(view.lines) <= MOST_DRAWN else None
-    return table_formats.write_table(made, stem) + style.save_all(figure, stem, (".svg", ".png"))
+    return table_formats.write_table(made, stem) + save_all(figure, stem, (".svg", ".png"))
 
 
 def print_table(made: tables.Table, console: Console) -> None:

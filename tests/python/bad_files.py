@@ -72,10 +72,10 @@ TYPES["values of type 'ITEM' .* f4, f8"] += ["", "<f4 ", "<" * 900]
 SHAPES = table(r"""
     neither rows, rows x columns nor an image of h x w x 3 or 4  (3 ,,)  ()  (3, 2, 1)  (-3, 2)  (3, -2)  (-3, -2)
         (3 2)  (3.0, 2)  (3L, 2L)  (three, 2)  (+3, 2)  (0x3, 2)  (3; 2)  (,)  (3, , 2)  (1e2, 2)  (None, 2)  (3, (2))
-        (99999999999999999999, 2)  (3, 99999999999999999999)
-    ITEM holds no points  (0, 2)  (3, 0)  (0, 0)
+        (99999999999999999999, 2)  (3, 99999999999999999999)  (1, 1, 2, 3)
+    ITEM holds no points  (0, 2)  (3, 0)  (0, 0)  (0, 2, 3)
     ITEM is out of range  (4294967296, 4294967296)  (9223372036854775807, 2)  (2305843009213693952, 8)  (3, 100001)
-        (3, 4294967298)  (1, 2147483648)
+        (3, 4294967298)  (1, 2147483648)  (4611686018427387904, 4611686018427387904, 3)
     cut short, \d+ bytes where header and values take  (4, 2)  (1000000000, 100)  (3, 3)
     goes on after the \d+ bytes  (2, 2)  (3, 1)  (3,)
 """)
@@ -111,6 +111,8 @@ def npy_files() -> Files:
         files[name] = (npy(f"{{{TYPE}{ORDER}{SHAPE}}}", version=version), rf"{name} .*1\.0, 2\.0, 3\.0")
     files |= {
         "structured": (with_type("[('x', '<f4'), ('y', '<f4')]"), STRUCTURED),
+        "an image in another order": (npy(f"{{{TYPE}'fortran_order': True, 'shape': (1, 2, 3)}}"), "Fortran"),
+        "packed by gzip": (b"\x1f\x8b\x08\x00 packed", "gzip-compressed; unpack it first"),
         "nested type": (with_type("('<f4', (2,))"), FORM),
         "type without quotes": (with_type("float"), FORM),
         "long header of version 2": (npy(f"{{{TYPE}{ORDER}{SHAPE}}}", version=(2, 0), size=0xFFFFFFFF), "up to 1024"),
@@ -210,6 +212,7 @@ def csv_files() -> Files:
         "a line of 5 MB": (b"1" * 5_000_000, "line 1: a line of more than"),
         "NULs": (bytes(1000), "line 1, column 1"),
         "infinite in fp32": (b"1,2\n3,1e39\n", r"row 2, column 2: 1e\+39 is not a finite fp32 number"),
+        "packed by gzip": (b"\x1f\x8b\x08\x00 packed", "gzip-compressed; unpack it first"),
         "an image": (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "line 2, column 1"),
         "columns of words": (b"name,colour\nrose,red\n", "line 2, column 1: 'rose'"),
         "a quote over two lines": (b'1,"2\n3",4\n', "line 1, column 2"),
@@ -309,10 +312,7 @@ def exhibits() -> Files:
         "reuse of itself": (f'{KIND}reuse = "bad/reuse of itself"\n', "line 2"),
         "reuse of what is not there": (f'{KIND}reuse = "he2021/none"\n', "no exhibit file .*he2021/none"),
         "reuse of a bad one": (f'{KIND}reuse = "bad/one"\n', "no exhibit file .*bad/one"),
-        "reuse of one without sweeps": (
-            f'{KIND}reuse = "he2021/figure4"\n',
-            "figure4, .* no sweep of its own",
-        ),
+        "reuse of one without sweeps": (f'{KIND}reuse = "he2021/figure4"\n', "figure4, .* no sweep of its own"),
         "a dotted key of 100000 parts": (f"{KIND}{dotted} = 1\n", f"line 2: {deep}"),
         "a dotted key after a text": (f'{KIND}x = "" # .\ny.{dotted}=1', f"line 3: {deep}"),
         "a table of 100000 parts": (f"{KIND}[{dotted}]\n", f"line 2: {deep}"),

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -122,6 +123,17 @@ def cases(names: str, *rows: object) -> pytest.MarkDecorator:
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
+
+
+@pytest.fixture
+def output(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs a command of plots, asserts that it ends with this code, and returns what it prints."""
+
+    def run(*words: object, code: int = 0) -> str:
+        assert main([*map(str, words)]) == code
+        return capsys.readouterr().out
+
+    return run
 
 
 def git(folder: Path, *words: str) -> str:

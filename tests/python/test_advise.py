@@ -52,6 +52,15 @@ def test_a_candidate_without_an_end_is_cut_by_the_budget(points):
     assert "too slow: no end within " in run.stdout
 
 
+def test_with_a_small_budget_it_names_what_it_did_not_try(tmp_path):
+    np.save(tmp_path / "large.npy", np.random.default_rng(1).random((400_000, 16)))
+    run = kmbench("advise", tmp_path / "large.npy", *flags(k=64, budget="2s"))
+    assert run.returncode in (0, 1)
+    assert "Not tried: " in run.stdout or "too slow" in run.stdout, run.stdout
+    assert "cpu/lloyd/two_step" in run.stdout + run.stderr
+    assert "cpu/flags/" not in run.stdout + run.stderr, "builds of one loop under other flags are no candidates"
+
+
 def test_it_says_how_sure_it_is(points):
     _, said, code = advise(points, "--implementation", "^faults/fast_where_wrong$|^cpu/lloyd/reference$")
     assert code == 0
@@ -82,15 +91,6 @@ def test_runs_go_to_convergence_in_the_precision_of_the_file(points):
     totals = [tuple(map(float, row.split()[1:4])) for row in rows]
     assert len({iterations for _, iterations, _ in totals}) == 1 and totals[0][1] > 3
     assert all(ms == pytest.approx(iterations * each, rel=0.01) for ms, iterations, each in totals)
-
-
-def test_with_a_small_budget_it_names_what_it_did_not_try(tmp_path):
-    np.save(tmp_path / "large.npy", np.random.default_rng(1).random((400_000, 16)))
-    run = kmbench("advise", tmp_path / "large.npy", *flags(k=64, budget="2s"))
-    assert run.returncode in (0, 1)
-    assert "Not tried: " in run.stdout or "too slow" in run.stdout, run.stdout
-    assert "cpu/lloyd/two_step" in run.stdout + run.stderr
-    assert "cpu/flags/" not in run.stdout + run.stderr, "builds of one loop under other flags are no candidates"
 
 
 def inputs(folder: Path) -> dict[str, list[object]]:

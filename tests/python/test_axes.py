@@ -1,20 +1,24 @@
-"""Readable pictures and tables: plain numbers, room for every mark, texts that fit, columns that fit."""
+"""Readable pictures and tables: plain numbers, room for every mark, texts that fit, columns that fit. The map of
+winners: which implementation a cell shows."""
 
 import math
-from itertools import pairwise
+import re
+from itertools import combinations, pairwise
 
 import matplotlib
 import pytest
-from conftest import SERIES, TABLE, claim, figure, printed
+from conftest import ROOT, SERIES, TABLE, cases, claim, figure, printed
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from synthetic import line, skipped, wrong
 
 from plots.draw import axes, figures, style
-from plots.write import latex, table_formats, tables
-from plots.write.tables import Cell, Column, Table
+from plots.draw.best_map import best_of
+from plots.read.exhibits import read_toml
+from plots.write import tables
 
 PAPER = printed('[["10", "900"], [1, "20"]]', metrics="assign")
+RATIO = 'kind="ratio"\nmetric="assign"\nnumerator={packages=1}\ndenominator={packages=10}\n'
 
 
 def shown(style: str, more: str = "") -> str:
@@ -38,14 +42,16 @@ def test_colliding_labels_are_left_out():
     assert axes.readable([0, 10, 10.1, 20], ["4", "1000", "1024", "2000"], 260, True) == [0, 1, 3]
 
 
-def test_a_note_is_broken_at_its_dots_and_ends_with_the_figure():
+def test_names_at_the_ends_stay_apart_and_inside():
+    found = axes.apart([0.5, 0.5, 0.99, 1.0, -3.0], 0.1)
+    assert found == pytest.approx([0.5, 0.6, 0.9, 1.0, 0.0])
+
+
+def test_a_note_is_broken_at_its_dots_and_stays_inside_the_figure():
     made = Figure(figsize=(4, 2))
     axes.note(made, " · ".join(f"value {i} = 1,000,000" for i in range(6)))
     lines = made.get_suptitle().split("\n")
     assert len(lines) > 1 and all(text.endswith("·") for text in lines[:-1]) and max(map(len, lines)) < 4 * 72 / 3.5
-
-
-def test_a_note_of_digits_stays_inside_the_figure():
     made = Figure(figsize=(8, 2))
     axes.note(made, ", ".join(["134217728"] * 40))
     assert made._suptitle.get_window_extent(FigureCanvasAgg(made).get_renderer()).x1 < 8 * made.dpi
@@ -97,20 +103,16 @@ def test_a_gap_of_many_sets_is_marked_on_the_axis_and_breaks_no_line(bench):
 
 
 def test_a_ratio_in_the_papers_text_is_a_mark_on_our_scale(bench):
-    sides = "numerator={packages=1}\ndenominator={packages=10}"
-    asked = claim(f'kind="ratio"\nmetric="assign"\nexpect=3\nwithin=2\n{sides}')
-    view = bench.view([line(packages=1), line(packages=10)], shown("line", asked))
-    (curve,) = figures.arrange(view)[0].curves
-    assert curve.stated["assign"] == [(1, pytest.approx(3 * view.value(view.lines[1], "assign").value))]
+    view = bench.view([line(packages=1), line(packages=10)], shown("line", claim(f"{RATIO}expect=3\nwithin=2")))
+    (curve,), value = figures.arrange(view)[0].curves, view.value(view.lines[1], "assign").value
+    assert curve.stated["assign"] == [(1, pytest.approx(3 * value))]
 
 
 def test_bounds_in_the_papers_text_are_a_band_and_a_mean_is_a_line(bench):
-    sides = "numerator={packages=1}\ndenominator={packages=10}"
-    asked = claim(f'kind="ratio"\nmetric="assign"\nat_least=1\nat_most=3\n{sides}')
-    mean = '[[claim]]\nid="m"\ntext="mean"\nkind="mean"\nmetric="assign"\nexpect=7\nwithin=2\nwhere={}\n'
-    view = bench.view([line(packages=1), line(packages=10)], shown("line", asked + mean))
-    (curve,) = figures.arrange(view)[0].curves
-    value = view.value(view.lines[1], "assign").value
+    mean = claim('kind="mean"\nmetric="assign"\nexpect=7\nwithin=2\nwhere={}', "m", "mean")
+    asked = claim(f"{RATIO}at_least=1\nat_most=3") + mean
+    view = bench.view([line(packages=1), line(packages=10)], shown("line", asked))
+    (curve,), value = figures.arrange(view)[0].curves, view.value(view.lines[1], "assign").value
     assert curve.bands["assign"] == [(1, pytest.approx(value), pytest.approx(3 * value))] and not curve.stated
     (ax,) = figures.draw(view).axes
     assert {"mean in the paper's text", style.BAND["label"]} <= set(ax.get_legend_handles_labels()[1])
@@ -127,11 +129,6 @@ def test_the_roofline_has_a_mark_for_every_implementation(bench):
     view.machine.record["ceilings"] = {"cpu": {"tensor_bf16_gflops": 1000.0}}
     (ax,) = figures.draw(view).axes
     assert "tensor cores, bf16" in [text.get_text() for text in ax.texts]
-
-
-def test_names_at_the_ends_stay_apart_and_inside():
-    found = axes.apart([0.5, 0.5, 0.99, 1.0, -3.0], 0.1)
-    assert found == pytest.approx([0.5, 0.6, 0.9, 1.0, 0.0])
 
 
 def test_parts_of_a_stack_differ_in_grey():
@@ -171,27 +168,6 @@ def test_one_printed_value_is_shown_once(bench):
     assert len(table.rows) == 2, "without a line of ours the paper's row is shown"
 
 
-def wide(metrics: int) -> Table:
-    columns = [Column("n", "field", "n")]
-    for i in range(metrics):
-        columns += [Column(f"m{i}", role, f"m{i} (ms)") for role in ("ours", "paper", "ratio")]
-    three = [Cell("1.5", "1, 2", raw=(1.5, 1, 2)), Cell("3", raw=("3",)), Cell("0.5", raw=(0.5,))]
-    return Table("t", "T", columns, [[Cell("4", raw=(4,)), *three * metrics]], [], [])
-
-
-def test_a_wide_table_has_the_paper_beneath_ours():
-    narrow, broad = (table_formats.markdown(wide(n)).split("\n")[2:] for n in (2, 6))
-    assert narrow[2] == "| 4 |" + " 1.5 <sub>[1, 2]</sub> | 3 | 0.5 |" * 2
-    assert broad[0] == "| n |" + "".join(f" m{i} (ms)<br><sub>paper · ratio</sub> |" for i in range(6))
-    assert broad[2] == "| 4 |" + " 1.5 <sub>[1, 2]</sub><br><sub>3 · 0.5</sub> |" * 6
-
-
-def test_many_parts_in_latex_end_their_pages():
-    text = latex.latex(wide(80))
-    runs = [part.count(r"\begin{table}") for part in text.split(r"\clearpage")]
-    assert len(runs) > 1 and max(runs) <= latex.FLOATS
-
-
 SKEWED = [1.0, 1.1, 1.2, 1.3, 2.0, 9.0, 30.0]
 
 
@@ -229,37 +205,100 @@ PANELS = figure("bar", "run", SERIES + 'panels = "dataset"\n')
 
 
 def test_an_empty_panel_is_dropped_and_the_legend_names_the_drawn_bars(bench):
-    lines = [skipped("not fetched", packages=p, dataset="first", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
-    lines += [line(packages=p, dataset="second", implementation=f"cpu/lloyd/{p}") for p in (1, 10)]
+    named = [(p, f"cpu/lloyd/{p}") for p in (1, 10)]
+    lines = [skipped("not fetched", packages=p, dataset="first", implementation=name) for p, name in named]
+    lines += [line(packages=p, dataset="second", implementation=name) for p, name in named]
     figure = figures.draw(bench.view(lines, PANELS))
-    assert [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes] == ["second"]
-    (legend,) = figure.legends
-    drawn = {
-        container.get_label(): container.patches[0].get_facecolor()
-        for container in figure.axes[0].containers
-        if hasattr(container, "patches") and container.patches
-    }
-    shown = dict(zip([t.get_text() for t in legend.get_texts()], legend.legend_handles, strict=True))
-    assert shown.keys() == drawn.keys()
-    assert all(shown[name].get_facecolor() == colour for name, colour in drawn.items())
+    (ax,), (legend,) = figure.axes, figure.legends
+    assert (ax.get_title(loc="left") or ax.get_title()) == "second"
+    bars = [one for one in ax.containers if getattr(one, "patches", None)]
+    drawn = {one.get_label(): one.patches[0].get_facecolor() for one in bars}
+    handles = zip(legend.get_texts(), legend.legend_handles, strict=True)
+    assert {text.get_text(): handle.get_facecolor() for text, handle in handles} == drawn
 
 
 def test_a_name_has_one_colour_in_every_panel(bench):
     """Names that hash to one colour once swapped it between panels under one legend."""
     names = [f"cpu/lloyd/a{i}" for i in range(40)]
-    by_first = {}
-    for name in names:
-        by_first.setdefault(style.digest(name) % len(style.PALETTE), []).append(name)
-    one, two, *_ = next(group for group in by_first.values() if len(group) > 1)
-    lines = [line(packages=1, dataset="first", implementation=two)]
-    lines += [line(packages=1, dataset="second", implementation=name) for name in (one, two)]
-    figure = figures.draw(bench.view(lines, PANELS))
-    colours = {}
-    for ax in figure.axes:
-        for container in ax.containers:
-            if getattr(container, "patches", None):
-                colours.setdefault(container.get_label(), set()).add(container.patches[0].get_facecolor())
-    assert len(colours) == 2
-    assert all(len(found) == 1 for found in colours.values())
-    assert len(set.union(*colours.values())) == 2
+    place = {name: style.digest(name) % len(style.PALETTE) for name in names}
+    one, two = next(pair for pair in combinations(names, 2) if place[pair[0]] == place[pair[1]])
+    lines = [
+        line(packages=1, dataset=dataset, implementation=name) for dataset, name in (("first", two), ("second", one))
+    ]
+    lines.append(line(packages=1, dataset="second", implementation=two))
+    bars = [one for ax in figures.draw(bench.view(lines, PANELS)).axes for one in ax.containers]
+    drawn = {(one.get_label(), one.patches[0].get_facecolor()) for one in bars if getattr(one, "patches", None)}
+    assert [len(drawn), *(len(set(part)) for part in zip(*drawn, strict=True))] == [2, 2, 2]
     assert matplotlib.get_backend().lower() == "agg"
+
+
+MAP = figure("map", "iteration", 'down = ["d", "n"]\n' + SERIES).replace('x = "packages"', 'x = "k"')
+HEAT = MAP.replace('"map"', '"heat"').replace(SERIES, 'panels = "implementation"\n')
+
+CHOICES = """kind = "table"
+title = "choices"
+table = { rows = ["implementation"], columns = ["iteration", "counter:choice"] }
+"""
+
+
+def rival(name, seconds, **fields):
+    return line(implementation=f"cpu/lloyd/{name}", seconds=seconds, **fields)
+
+
+@cases(
+    "lines more winner close",
+    ([rival("a", 0.1), rival("b", 0.2)], "", "cpu/lloyd/a", False),
+    ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "", "cpu/lloyd/b", False),
+    ([rival("a", 0.1, grade="coarse"), rival("b", 0.2)], "rounding = true\n", "cpu/lloyd/a", False),
+    ([rival("a", 0.1), rival("b", 0.1001)], "", "cpu/lloyd/a", True),
+    ([rival("a", 0.1, verdict="wrong"), rival("b", 0.2)], "", "cpu/lloyd/b", False),
+    ([rival("a", 0.1, grade="coarse")], "", "", False),
+)
+def test_a_cell_shows_the_fastest_right_one_and_a_coarse_one_only_of_rounding(bench, lines, more, winner, close):
+    cell = best_of(bench.view(lines, MAP + more), lines, "iteration")
+    assert (cell.winner, cell.close) == (winner, close)
+    assert (cell.value is None) == (winner == "")
+
+
+def test_every_cell_is_drawn_and_every_winner_named_once(bench):
+    cells = [(k, n) for k in (4, 64) for n in (100, 1000, 10_000)]
+    lines = [rival("a" if n < 1000 else "b", s, k=k, n=n) for k, n in cells for s in (0.1, 0.1)][::2]
+    figure = figures.draw(bench.view(lines, MAP))
+    (ax,) = figure.axes
+    assert len(ax.patches) == len(cells)
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["4", "64"]
+    assert ax.get_yticklabels()[0].get_text() == "d = 4, n = 100"
+    named = [text.get_text() for text in ax.texts if text.get_text() in ("a", "b")]
+    assert sorted(named) == ["a", "a", "b", "b", "b", "b"]
+
+
+def test_auto_is_named_by_its_choice(bench):
+    labels = '[labels."counter:choice"]\n2 = "gpu/lloyd/single_pass"\n'
+    lines = [rival("auto", 0.1, counters={"choice": [0, 0, 0, 0, 10.0]}), rival("b", 0.2)]
+    assert best_of(bench.view(lines, MAP + labels), lines, "iteration").winner == "gpu/lloyd/single_pass"
+    table = tables.build(bench.view(lines, CHOICES + labels))
+    assert [row[-1].text for row in table.rows] == ["gpu/lloyd/single_pass", "–"]
+
+
+def test_the_names_of_choices_are_those_of_auto():
+    sources = [(ROOT / f"impl/{device}/lloyd/auto.cpp").read_text() for device in ("gpu", "cpu")]
+    listed = dict(re.findall(r'\{(\d+), "(\w+/\w+/\w+)"', "".join(sources)))
+    assert read_toml(ROOT / "papers/ours/paper.toml")["labels"]["counter:choice"] == listed
+
+
+def test_a_map_without_times_is_no_figure(bench):
+    skipped = rival("a", 0.1, samples_s=[], verdict=None, skip="no GPU", iterations=None)
+    for text in (MAP, HEAT):
+        assert figures.draw(bench.view([skipped, wrong("point 3 has label 1", k=8)], text)) is None
+
+
+def test_a_heat_of_shares_frames_no_zero_and_draws_the_labels_of_its_rows_once(bench):
+    shares = {"a": (0, 0), "b": (0, 7), "c": (3, 5)}
+    lines = [
+        rival(who, 0.1, k=k, wrong_labels=w) for who, both in shares.items() for k, w in zip((4, 64), both, strict=True)
+    ]
+    figure = figures.draw(bench.view(lines, HEAT.replace('"iteration"', '"wrong_share"')))
+    shown = [{text.get_position()[0]: text.get_text() for text in ax.texts} for ax in figure.axes]
+    assert shown == [{0: "0", 1: "0"}, {0: "0", 1: "0.700"}, {0: "0.300", 1: "0.500"}]
+    assert [sum(not patch.get_fill() for patch in ax.patches) for ax in figure.axes] == [0, 0, 1]
+    assert [bool(ax.get_yticklabels()[0].get_text()) for ax in figure.axes] == [True, False, False]

@@ -49,9 +49,7 @@ EDITS = {  # of a text: what takes the place of a part of it; "": what follows i
         'style = "line"\n': ["", 'style = ["line"]\n'],
         'x = "packages"\n': ["", 'x = ["packages"]\n'],
         '["run"]': ["[]", '"run"'],
-        "": [
-            *("series = [1]", 'panels = ["d"]', 'logx = "yes"', 'xmax = "far"', "xlabel = 3"),
-        ],
+        "": ["series = [1]", 'panels = ["d"]', 'logx = "yes"', 'xmax = "far"', "xlabel = 3"],
     },
     PAPER: {
         "": [

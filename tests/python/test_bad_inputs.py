@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -211,6 +212,8 @@ COMMANDS = {
     "advise wide.csv --k 2": r"values reach 1e\+300: distances² overflow fp64",
     "advise good.npy --k 2 --budget 5s --out good.npy": r"good\.npy: it holds something else than result lines",
     "fit narrow.csv --k 2 --out out --precision fp32": r"5e-20 apart: distances² underflow fp32; scale the data",
+    "fit narrowest.csv --k 2 --out out": r"5e-301 apart: distances² underflow fp64; scale the data",
+    "fit halves.csv --k 2 --init far.npy --out out": r"centroids reach 1e\+200: distances² overflow fp64",
     "advise equal.csv --k 2 --init kmeans++": "has only 1 different points, k = 2 is more",
     "advise huge.csv --k 1 --columns 1-2": "'1e400' is past fp64",
     "advise": "points is required",
@@ -243,6 +246,11 @@ COMMANDS = {
     f"{MAPPED} map=1 --precision fp64": "its values are f4 and would have to be converted to f8",
     f"{MAPPED} map=3": "map = 3, accepted: 0 and 1",
     f"{MAPPED} groups=3": "it is a file and has no setting 'groups'; accepted: map",
+    "data he2021_balls --n 10 --d 5 --out out.npy": "d = 5.*4 dimensions",
+    "data he2021_balls --n 10 --data-set ordered=3 --out out.npy": "ordered = 3.*0 to 1",
+    "data he2021_balls --n 10 --data-set groups=5 --out out.npy": "groups = 5.*4 centroids",
+    "data blobs --n 10 --d 10000 --data-set groups=1e6 --out out.npy": "groups",
+    "data moons --n 100 --data-set noise=-1 --out out.npy": "noise = -1 is negative",
     "calibrate --out /proc/x": r"--out /proc/x/cpu\.txt: no folder /proc/x",
     "rnu": r"did you mean run\?",
     "--foo": "kmbench has no flag --foo; kmbench --help lists all",
@@ -326,6 +334,9 @@ def written_inputs(folder: Path) -> Iterator[Input]:
     (folder / "halves.csv").write_text("0.5\n" * 1500)
     (folder / "twins.csv").write_text("a,a\n1,2\n3,4\n5,6\n")
     (folder / "narrow.csv").write_text("1e-19,0\n0,0\n")
+    (folder / "narrowest.csv").write_text("1e-300,0\n0,0\n")
+    far = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1), }\n"
+    (folder / "far.npy").write_bytes(bad_files.npy(far, struct.pack("<2d", 0, 1e200)))
     (folder / "device.npy").symlink_to("/dev/full")
     for name, text in [("priced/machine.json", '{"id": "here", "price": {"gpu": 2}}'), ("full/mine.txt", "kept")]:
         written(folder / name, text)

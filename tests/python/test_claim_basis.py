@@ -111,6 +111,11 @@ def test_no_paper_is_judged_by_absolute_times():
         assert not absolute or metric(claim["metric"]).unit not in ("ms", "GB/s", "GFLOP/s"), name
 
 
+def test_absolute_times_of_the_authors_code_belong_to_its_card():
+    ours = [one for paper in papers() for one in paper.exhibits if one.name.startswith("against_")]
+    assert [claim.get("gpu") for one in ours for claim in one.claims] == ["H200"] * 26
+
+
 IN_WORDS = {
     "from x9 up to x12.5": (9, 12.5),
     "from x2 slower to x2 faster": (0.5, 2),
@@ -119,17 +124,17 @@ IN_WORDS = {
 }
 
 
-def test_absolute_times_of_the_authors_code_belong_to_its_card():
-    ours = [one for paper in papers() for one in paper.exhibits if one.name.startswith("against_")]
-    assert [claim.get("gpu") for one in ours for claim in one.claims] == ["H200"] * 26
-
-
-def test_a_range_in_words_is_tested_as_the_sentence_says():
+def test_a_range_in_words_or_in_numbers_is_tested_on_both_sides():
     found = [(name, IN_WORDS[words]) for name in CLAIMS for words in IN_WORDS if words in CLAIMS[name]["text"]]
     assert len(found) == 14
     assert {n: (CLAIMS[n].get("at_least"), CLAIMS[n].get("at_most"), "within" in CLAIMS[n]) for n, _ in found} == {
         name: (*ends, False) for name, ends in found
     }
+    said = re.compile(r"(?:speedups between|spanning) ([\d.]+)(?: and |-)([\d.]+)")
+    ranges = {name: said.search(claim["text"]) for name, claim in CLAIMS.items()}
+    found = {name: tuple(map(float, match.groups())) for name, match in ranges.items() if match}
+    assert found
+    assert {name: (CLAIMS[name].get("at_least"), CLAIMS[name].get("at_most")) for name in found} == found
 
 
 def test_no_claim_of_a_paper_waits_for_a_better_grade_on_the_h200():
@@ -143,14 +148,6 @@ def test_a_card_is_judged_by_no_other_cards_times(bench, card):
     record = {"gpu": {"name": card}} if card else {}
     found = bench.judge([line(packages=1)], record=record, kind="bound", at_most=1e6, where={}, gpu="H200")
     assert (found.verdict, found.need) == ((REPRODUCED, "") if card == "NVIDIA H200" else (INCOMPARABLE, "card"))
-
-
-def test_a_printed_range_is_tested_on_both_sides():
-    said = re.compile(r"(?:speedups between|spanning) ([\d.]+)(?: and |-)([\d.]+)")
-    ranges = {name: said.search(claim["text"]) for name, claim in CLAIMS.items()}
-    found = {name: tuple(map(float, match.groups())) for name, match in ranges.items() if match}
-    assert found
-    assert {name: (CLAIMS[name].get("at_least"), CLAIMS[name].get("at_most")) for name in found} == found
 
 
 CAUSE = {
@@ -216,14 +213,14 @@ def test_printed_values_without_any_line_say_why_and_stand_ins_do_not_count(benc
     found = bench.judge([line(packages=7)], PRINTED, kind="printed", within=2.0)
     assert (found.verdict, found.need) == (INCOMPARABLE, "run")
     assert bench.judge(ladder(0.1), PRINTED, kind="printed", within=2.0, where={"packages": 3}).verdict == INCOMPARABLE
+
+
+def test_several_lines_beside_a_printed_value_count_as_their_mean(bench):
     text = PRINTED.replace('fields = ["packages"]', 'fields = ["dataset"]').replace("[1,", '["real",')
     claim = {"kind": "printed", "within": 2.0, "where": {"dataset": "real"}}
     judged = bench.judge([line(dataset="like")], text, paper=LIKE, **claim)
     assert (judged.verdict, judged.need) == (INCOMPARABLE, "data real")
     assert bench.judge([line(dataset="real")], text, paper=LIKE, **claim).verdict == REPRODUCED
-
-
-def test_several_lines_beside_a_printed_value_count_as_their_mean(bench):
     text = PRINTED.replace('fields = ["packages"]', 'fields = ["k"]').replace("[1,", "[4,")
     lines = [line(packages=p, seconds=s) for p, s in ((1, 0.05), (10, 0.15))]
     found = bench.judge(lines, text, kind="printed", within=1.5, where={"k": 4})

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 from conftest import cases, git
-from synthetic import line, samples, side, skipped, timed, wrong
+from synthetic import empty, line, samples, side, skipped, timed, wrong
 
 from plots.__main__ import main
 from plots.decide import compare
-from plots.decide.change import holm, of_samples
+from plots.decide.change import of_samples
 from plots.read import changes, sides
 from plots.write import comparison
 
@@ -38,11 +38,10 @@ def test_each_case_has_its_verdict(tmp_path):
     assert made.slower == [made.pairs[0]] and made.code == 1
 
 
-def test_cases_pair_by_their_parameters_and_lonely_ones_are_counted(tmp_path, capsys):
+def test_cases_pair_by_their_parameters_and_lonely_ones_are_counted(tmp_path, output):
     base = [timed(1, packages=1), timed(1, packages=10), timed(1, precision="fp64")]
     new = [timed(1, packages=10), timed(1, packages=1), timed(1, tolerance=0.5), timed(1, sigma2=2)]
-    assert main(["compare", *in_pairs(tmp_path, base, new)]) == 3
-    shown = capsys.readouterr().out
+    shown = output("compare", *in_pairs(tmp_path, base, new), code=3)
     assert "Cannot decide: new lacks 1 case of base" in shown
     assert "2 pairs: " in shown and "Only in base: 1 case. Only in new: 2 cases." in shown
     assert "| base | cpu/lloyd/two_step | 1 |" in shown and "| new | cpu/lloyd/two_step | 2 |" in shown
@@ -55,12 +54,6 @@ def test_two_medians_are_the_ratio_and_order_of_runs_is_nothing(tmp_path):
     assert change == of_samples(sorted([3, 1, 2, 5, 4, 6]), sorted([60, 10, 20, 40, 50, 30]))
 
 
-def test_a_correction_for_the_number_of_cases_by_hand():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.9]) == [1, 1]
-    assert holm([]) == []
-
-
 def test_many_cases_need_more_evidence_than_one(tmp_path):
     alone = compared(tmp_path / "a", [timed(1, 5)], [timed(1.2, 5)])
     assert alone.pairs[0].verdict == "slower"
@@ -70,20 +63,18 @@ def test_many_cases_need_more_evidence_than_one(tmp_path):
     assert (pair.verdict, pair.detectable) == ("undecided", None)
 
 
-def test_a_wrong_result_has_no_time_and_fails(tmp_path, capsys):
+def test_a_wrong_result_has_no_time_and_fails(tmp_path, output):
     """The line holds samples although its result is wrong."""
     lied = {**wrong("label 3 is wrong", k=3), "exhibit": None, "samples_s": samples(0.123456)}
     base, new = [timed(1), timed(0.123456, k=3)], [timed(1), lied]
     paths = in_pairs(tmp_path, base, new)
     files = [tmp_path / f"out{ending}" for ending in (".md", ".csv", ".tex")]
-    assert main(["compare", *paths, "--all", *(f"--out={file}" for file in files)]) == 1
-    shown = capsys.readouterr().out
+    shown = output("compare", *paths, "--all", *(f"--out={file}" for file in files), code=1)
     assert "no time now" in shown and "label 3 is wrong" in shown
     assert files[1].read_text().startswith("implementation,case,base,base_low,base_high,new,")
     for text in (shown, *(file.read_text() for file in files)):
         assert "123.4" not in text and "0.123" not in text
-    assert main(["compare", "--rank", paths[1]]) == 0
-    assert "123" not in capsys.readouterr().out.replace(str(tmp_path), "")
+    assert "123" not in output("compare", "--rank", paths[1]).replace(str(tmp_path), "")
 
 
 @cases(
@@ -92,9 +83,8 @@ def test_a_wrong_result_has_no_time_and_fails(tmp_path, capsys):
     ({**skipped("no GPU"), "exhibit": None}, "no time", 3),
     (timed(0.5, hash="f" * 32), "another task", 3),
 )
-def test_incomparable_cases_are_not_compared(tmp_path, capsys, new, verdict, code):
-    assert main(["compare", *in_pairs(tmp_path, [timed(1)], [new]), "--all"]) == code
-    shown = capsys.readouterr().out
+def test_incomparable_cases_are_not_compared(tmp_path, output, new, verdict, code):
+    shown = output("compare", *in_pairs(tmp_path, [timed(1)], [new]), "--all", code=code)
     assert f"1 {verdict}" in shown and ("† coarse" in shown) == (verdict == "coarse now")
     assert "500" not in shown.replace(str(tmp_path), "")
 
@@ -127,17 +117,16 @@ def test_one_run_a_side_decides_nothing_for_an_implementation(tmp_path):
     assert made.groups[0].ratio.value == pytest.approx(1.2)
 
 
-def test_the_environment_comes_first(tmp_path, capsys):
+def test_the_environment_comes_first(tmp_path, output):
     base = side(tmp_path, "base", [timed(1, commit="a" * 12)])
     new = side(tmp_path, "new", [timed(1, commit="b" * 12)], {"cpu": {"model": "Another 1", "threads": 2}})
-    assert main(["compare", str(base), str(new), "--markdown"]) == 0
-    shown = capsys.readouterr().out
+    shown = output("compare", base, new, "--markdown")
     assert shown.index("| cpu.model | Made-up 9000 | Another 1 |") < shown.index("1 pair: ")
     assert f"| commit | {'a' * 12} | {'b' * 12} |" in shown
     assert "cpu.threads" not in shown and "Not the code's change alone: cpu.model differ" in shown
 
 
-def test_a_ranking_is_over_the_problems_that_all_have_solved(tmp_path, capsys):
+def test_a_ranking_is_over_the_problems_that_all_have_solved(tmp_path, output):
     def of(name: str, **times: float) -> list[dict]:
         return [timed(seconds, implementation=name, k=int(k[1:])) for k, seconds in times.items()]
 
@@ -151,8 +140,7 @@ def test_a_ranking_is_over_the_problems_that_all_have_solved(tmp_path, capsys):
     assert places["cpu/a"].mean == pytest.approx(math.sqrt(2), rel=0.01)
     assert places["cpu/b"].mean == pytest.approx(math.sqrt(1.5), rel=0.01), "the faster of its parameter values"
     assert [place.first for place in found.places] == [1, 1]
-    assert main(["compare", "--rank", str(tmp_path / "base")]) == 0
-    shown = capsys.readouterr().out
+    shown = output("compare", "--rank", tmp_path / "base")
     assert shown.index("| 1 | cpu/b |") < shown.index("| 2 | cpu/a |") and "cpu/c (1 problem)" in shown
 
 
@@ -166,14 +154,13 @@ def google(times: dict[str, list[float]], **more) -> str:
     return json.dumps({"context": {"host_name": "there"}, "benchmarks": [*runs, *means, *more.get("also", [])]})
 
 
-def test_google_benchmarks_json_is_read(tmp_path, capsys):
+def test_google_benchmarks_json_is_read(tmp_path, output):
     failed = {"name": "BM_c", "run_type": "iteration", "error_occurred": True, "error_message": "too large"}
     base = google({"BM_a/8": samples(5), "BM_b": samples(7), "BM_c": samples(3)})
     new = google({"BM_a/8": samples(10), "BM_b": samples(7)}, also=[failed])
     for name, text in (("base.json", base), ("new.json", new)):
         (tmp_path / name).write_text(text)
-    assert main(["compare", str(tmp_path / "base.json"), str(tmp_path / "new.json"), "--all"]) == 1
-    shown = capsys.readouterr().out
+    shown = output("compare", tmp_path / "base.json", tmp_path / "new.json", "--all", code=1)
     assert "3 pairs: 1 slower · 1 no time now · 1 same within 2%" in shown
     assert "| BM_a | 8 | 0.00499" in shown and "new: failed: too large" in shown
     assert sides.read(tmp_path / "base.json").cases["BM_b"].samples == pytest.approx([t * 1e-6 for t in samples(7)])
@@ -185,15 +172,14 @@ def test_google_benchmarks_json_is_read(tmp_path, capsys):
     ([120, 121, 119, 122, 118], 5, 1, "Regression past 5%: BM_a, 1.2"),
     ([100, 101, 99], 3, 0, "No regression of 5%: at most "),
 )
-def test_too_few_runs_cannot_decide_and_are_no_green_light(tmp_path, capsys, new, runs, code, said):
+def test_too_few_runs_cannot_decide_and_are_no_green_light(tmp_path, output, new, runs, code, said):
     base = [100, 101, 99, 100.5, 99.5][:runs]
     for name, a in (("base.json", base), ("new.json", new)):
         (tmp_path / name).write_text(google({"BM_a": a, "BM_b": base}))
-    assert main(["compare", str(tmp_path / "base.json"), str(tmp_path / "new.json")]) == code
-    assert said in capsys.readouterr().out
+    assert said in output("compare", tmp_path / "base.json", tmp_path / "new.json", code=code)
 
 
-def test_an_interval_below_the_threshold_is_not_slower(tmp_path, capsys):
+def test_an_interval_below_the_threshold_is_not_slower(tmp_path):
     base = [line(None, samples_s=samples(1, 12, 0.06))]
     made = compared(tmp_path, base, [line(None, samples_s=samples(1.01, 12, 0.06))])
     low, high = made.pairs[0].change.ratio.range
@@ -216,10 +202,9 @@ def test_the_changes_that_would_have_been_seen(seen, told):
     assert comparison.sight(SimpleNamespace(pairs=pairs)) == told
 
 
-def test_json_holds_every_case_and_the_code(tmp_path, capsys):
+def test_json_holds_every_case_and_the_code(tmp_path, output):
     paths = in_pairs(tmp_path, [timed(1), timed(1, k=3)], [timed(1.2), timed(1, k=3)])
-    assert main(["compare", *paths, "--json"]) == 1
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(output("compare", *paths, "--json", code=1))
     assert (found["code"], len(found["cases"]), found["files"]) == (1, 2, [])
     (slower,) = [one for one in found["cases"] if one["verdict"] == "slower"]
     assert 1.1 < slower["low"] < slower["ratio"] < slower["high"] and slower["p"] < 0.05
@@ -229,16 +214,15 @@ def test_json_holds_every_case_and_the_code(tmp_path, capsys):
     assert json.loads((tmp_path / "x.json").read_text()) == found
 
 
-def test_annotations_name_the_file_of_the_implementation(tmp_path, capsys):
+def test_annotations_name_the_file_of_the_implementation(tmp_path, output):
     paths = in_pairs(tmp_path, [timed(1)], [timed(1.2)])
-    assert main(["compare", *paths, "--annotations"]) == 1
-    shown = capsys.readouterr().out.splitlines()
+    shown = output("compare", *paths, "--annotations", code=1).splitlines()
     (error,) = [text for text in shown if text.startswith("::error ")]
     place = "file=impl/cpu/lloyd/two_step.cpp,line=1"
     assert error.startswith(f"::error {place},title=Slower by 5%25 or more%2C or without")
     assert "times the time" in error
-    assert main(["compare", *in_pairs(tmp_path / "same", [timed(1)], [timed(1)]), "--annotations"]) == 0
-    assert "::notice title=kmbench compare::No regression of 5%25" in capsys.readouterr().out
+    same = in_pairs(tmp_path / "same", [timed(1)], [timed(1)])
+    assert "::notice title=kmbench compare::No regression of 5%25" in output("compare", *same, "--annotations")
 
 
 def test_the_changed_files_stand_beside_the_commits(tmp_path):
@@ -265,3 +249,43 @@ def test_a_round_without_a_time_counts_on_neither_side():
     new = SimpleNamespace(rounds={"1": [4.0], "2": [1.0]})
     assert compare.least_runs(base, new) == {"1": (0.0, math.log(4))}
     assert compare.least_runs(new, base) == {"1": (math.log(4), 0.0)}
+
+
+def crashed(of: dict) -> dict:
+    """The line of this case if its process dies: it lacks the settings of its points."""
+    points = {**of["dataset"], "hash": None, "generator": None}
+    return {**of, **empty(), "failure": "died of signal 11", "verdict": None, "dataset": points}
+
+
+def test_a_case_that_now_crashes_is_a_regression_whatever_its_line_lacks(tmp_path, output):
+    base, new = [timed(1, sigma2=2), timed(1, k=3)], [crashed(timed(1, sigma2=2)), timed(1, k=3)]
+    shown = output("compare", *in_pairs(tmp_path, base, new), code=1)
+    assert "2 pairs: 1 no time now" in shown and "died of signal 11" in shown and "Only in" not in shown
+    back = compared(tmp_path / "back", new, base)
+    assert sorted(pair.verdict for pair in back.pairs) == ["no time", "same"] and back.code == 0
+    assert not compared(tmp_path / "both", new, new).only_base
+
+
+def test_a_crash_in_one_round_leaves_the_case_without_a_time(tmp_path):
+    for name, broken in (("base", 0), ("new", 3)):
+        for at in range(1, 9):
+            made = timed(1 + 0.001 * at, 5, sigma2=2)
+            side(tmp_path / name, f"{at:04}", [crashed(made) if at == broken else made])
+    made = compare.compare(sides.read(tmp_path / "base"), sides.read(tmp_path / "new"))
+    assert [pair.verdict for pair in made.pairs] == ["no time now"] and made.code == 1
+
+
+def test_a_case_that_new_skips_is_as_good_as_missing(tmp_path, output):
+    refused = {**skipped("too large", k=3), "exhibit": None}
+    paths = in_pairs(tmp_path, [timed(1), timed(1, k=3)], [timed(1), refused])
+    assert "Cannot decide: new lacks 1 case of base, such as cpu/lloyd/two_step/" in output("compare", *paths, code=3)
+
+
+def test_the_newest_line_of_a_name_counts_alone(tmp_path):
+    """Another recipe of the points makes another case of the same name."""
+    old = {**timed(9, grade="coarse", hash="e" * 32, iterations=4), "case": "e" * 16, "date": "2023-01-01T00:00:00Z"}
+    lost = {**wrong("label 3 is wrong", k=3), "exhibit": None, "case": "d" * 16, "date": "2023-01-01T00:00:00Z"}
+    for at, base in enumerate(([old, lost, timed(1), timed(1, k=3)], [timed(1), timed(1, k=3), lost, old])):
+        made = compared(tmp_path / str(at), base, [timed(1), timed(1, k=3)])
+        assert [(pair.verdict, pair.why) for pair in made.pairs] == [("same", "")] * 2
+        assert not any(pair.base.coarse for pair in made.pairs)

@@ -68,10 +68,9 @@ def test_a_stand_in_has_the_printed_value_beside_it_and_a_ratio_of_times_alone(p
     assert "10" not in [cell.text for row in table.rows if row[0].text == "real" for cell in row], "once is enough"
 
 
-def test_the_command_the_report_and_the_readme_show_it(paper, bench, tmp_path, capsys):
+def test_the_command_the_report_and_the_readme_show_it(paper, bench, tmp_path, output):
     bench.run([line(dataset="like", k=4, threads=1)])
-    assert bench.main("coverage", "--out", tmp_path) == 0
-    said = capsys.readouterr().out
+    said = output("coverage", *bench.folders, "--out", tmp_path)
     assert "demo: of 7 printed numbers 0 beside a line, 1 beside a stand-in, 6 beside nothing." in said
     (row,) = csv.DictReader((tmp_path / "coverage.csv").open())
     assert (row["exhibit"], row["numbers"], row["beside a stand-in"]) == ("demo/table1", "7", "1")

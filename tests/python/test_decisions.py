@@ -10,13 +10,13 @@ import pytest
 from conftest import cases
 from synthetic import line
 
-from plots.decide import change, compare, lookup, verdicts
+from plots.decide import change, compare, verdicts
 from plots.decide.claim_text import told
 from plots.decide.compare import rankings
 from plots.decide.lookup import GPU, OTHER, THREADS, may_match, need_of
 from plots.decide.portability import portability
 from plots.decide.side_by_side import Pair, Sides, problem_key
-from plots.decide.verdicts import INCOMPARABLE, REPRODUCED
+from plots.decide.verdicts import FAILED, NOISE, REPRODUCED, TREND, Band
 from plots.errors import UserError
 from plots.read import tuning, words
 from plots.read.intervals import Estimate, exact, of_mean, of_median, once, ratio
@@ -24,39 +24,101 @@ from plots.read.select import sort_key
 from plots.read.sides import Case, name_of, shown
 from plots.read.validate import bounded
 
+WIDE, NEGATIVE = Estimate(1.05, 0.9, 1.2, 5), Estimate(-0.2, -0.3, -0.1, 5)
+MANY, TINY = Estimate(1, 0.9, 1.1, 9), Estimate(0, 0, 0.1, 5)
+CROSSING = Estimate(1.9, 1.8, 2.1, 5)
+WORSE = [verdicts.INCOMPARABLE, REPRODUCED, verdicts.STAND_IN, TREND, NOISE, FAILED]
+NO_POINTS = line(n=0, d=0, skip="no data set")
 
-def test_a_step_beside_an_exact_value_is_still_judged_by_the_measured_interval():
-    wide = Estimate(1.05, 0.9, 1.2, 5)
-    assert verdicts.step(exact(1.0), wide) == verdicts.step(wide, exact(1.0)) == 0
-    assert verdicts.step(exact(1.0), exact(1.05)) == 1
-    assert verdicts.step(Estimate(0, 0, 0.1, 5), exact(1.0)) == 1, "no ratio to 0 exists"
-    assert verdicts.step(Estimate(-0.2, -0.3, -0.1, 5), exact(0.1)) == 1, "an adjusted Rand index may be negative"
+
+@cases(
+    "of given wanted",
+    # A step beside an exact value is still judged by the measured interval.
+    (verdicts.step, (exact(1.0), WIDE), 0),
+    (verdicts.step, (WIDE, exact(1.0)), 0),
+    (verdicts.step, (exact(1.0), exact(1.05)), 1),
+    (verdicts.step, (TINY, exact(1.0)), 1),  # no ratio to 0 exists
+    (verdicts.step, (NEGATIVE, exact(0.1)), 1),  # an adjusted Rand index may be negative
+    # An interval that touches the band, or holds it, is not outside.
+    *((verdicts.inside, (Estimate(value, value - 1, value + 1, 5), Band(1, 4)), NOISE) for value in (0, 5)),
+    (verdicts.inside, (Estimate(2, 0, 9, 5), Band(1, 4)), NOISE),
+    *((verdicts.worst, (WORSE[: i + 1],), one) for i, one in enumerate(WORSE)),
+    (verdicts.worst, ([],), verdicts.INCOMPARABLE),
+    # A share is reached at exactly that share, and lost when too few can be inside.
+    (verdicts.of_share, ([exact(1), exact(5)], Band(0, 2), 0.5), (REPRODUCED, 1)),
+    (verdicts.of_share, ([CROSSING, exact(5)], Band(0, 2), 0.5), (NOISE, 1)),
+    (verdicts.of_share, ([CROSSING, exact(5)], Band(0, 2), 0.6), (FAILED, 1)),
+    (verdicts.of_equality, ([exact(1.0), exact(1.5)], 0.5), REPRODUCED),
+    (verdicts.of_equality, ([exact(1.0), exact(1.5)], 0.4), FAILED),
+    (verdicts.of_equality, ([exact(0.0), exact(0.5)], 0.5), FAILED),
+    (verdicts.of_order, ([exact(1), exact(3), exact(2)],), TREND),  # broken, it goes by its ends
+    (verdicts.of_order, ([exact(2), exact(3), exact(1)],), FAILED),
+    (verdicts.of_difference, ([exact(0.0), exact(0.5)], 0.1), REPRODUCED),  # from 0, one of any size
+    (verdicts.of_difference, ([exact(0.0), exact(0.0)], 0.1), FAILED),
+    (ratio, (exact(6), exact(3)), exact(2)),
+    (ratio, (exact(1), exact(0)), None),
+    (ratio, (TINY, MANY), exact(0)),  # a ratio of 0 is exact
+    (of_median, ([],), None),
+    (of_mean, ([],), None),
+    *(
+        (change.holm, (p,), pytest.approx(q))
+        for p, q in (([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]), ([0.5, 0.9], [1, 1]))
+    ),
+    (change.holm, ([],), []),
+    # The fewest that can show a change: 2 tests / C(2m, m) and tests 2^(1-m) are at most 0.05.
+    *((change.fewest_samples, (tests,), runs) for tests, runs in ((1, 4), (3, 5), (10, 6))),
+    *((change.fewest_rounds, (tests,), rounds) for tests, rounds in ((1, 6), (2, 7), (10, 9))),
+    *((change.of_samples, both, None) for both in (([], [1.0]), ([1.0], []), ([0.0], [1.0]))),
+    (may_match, (NO_POINTS, {"n": 10, "k": 4}), True),  # a skipped case without points may be any size
+    (may_match, (NO_POINTS, {"n": 10, "k": 5}), False),
+    # An interval of a factor of ten is noise, and of two runs both are shown.
+    (words.interval, (Estimate(1.234, 1.2, 11.99, 5),), "1.200, 11.990"),
+    (words.interval, (Estimate(1.234, 1.2, 12, 5),), "noise"),
+    (words.interval, (Estimate(1.5, 0, 4e8, 5),), "noise"),
+    (words.interval, (of_median([0.5, 2.0]).scaled(10),), "5.00 and 20.00"),
+    (words.interval, (Estimate(2.0, -5.0, 80.0, 5),), "-5.000, 80.000"),
+    (words.both, (Estimate(0.0, -0.4, 0.6, 5),), "0 [-0.4000, 0.6000]"),
+    *((words.interval, (one,), "") for one in (exact(1.5), None, Estimate(1, None, None))),
+    # Numbers have four digits, and turn scientific below a ten thousandth and from ten billion on.
+    (words.number, (0.00012346,), "0.0001235"),
+    (words.number, (0.000012346,), "1.235e-05"),
+    (words.number, (1234567890.5,), "1,234,567,890"),
+    (words.number, (12345678900.5,), "1.235e+10"),
+    (words.number, (9999,), "9999"),
+    (words.number, (10_000,), "10,000"),
+    (words.decimals_for, (1.2345,), 3),
+    (words.decimals_for, (1234.5,), 0),
+    (words.decimals_for, (1.2345, 2), 1),
+    # A whole number is written as one in a name.
+    *((shown, (value,), text) for value, text in ((3.0, "3"), (3, "3"), (0.5, "0.5"), (1e16, "1e+16"), ("a", "a"))),
+)
+def test_by_hand(of, given, wanted):
+    assert of(*given) == wanted
 
 
 @pytest.mark.parametrize("value", [3.0, 0.1, 7e-5])
-def test_the_interval_of_equal_samples_holds_their_median(value):
+def test_an_interval_holds_its_own_median_and_ignores_order(value):
     """exp(log(x)) may differ from x."""
-    for samples in range(2, 6):
-        low, high = of_median([value] * samples).range
-        assert low <= value <= high
-
-
-def test_the_interval_of_a_mean_time_does_not_go_below_0():
-    assert of_mean([0, 0, 10]).low == 0
-    assert of_mean([-3, -1]).low < -2, "below zero nothing is cut off"
+    for given in (*([value] * count for count in range(2, 6)), [1, 1, 1, 1, 100]):
+        found = of_median(given)
+        assert found.low <= found.value <= found.high
+    assert of_median([1, 1, 1, 9]) == of_median([9, 1, 1, 1])
 
 
 def test_a_ratio_has_as_many_samples_as_the_fewer_side():
-    few, many = Estimate(2, 1.9, 2.1, 5), Estimate(1, 0.9, 1.1, 9)
-    assert ratio(few, many).samples == ratio(many, few).samples == 5
-    assert ratio(Estimate(0, 0, 0.1, 5), many) == exact(0), "a ratio of 0 is exact"
+    few = Estimate(2, 1.9, 2.1, 5)
+    assert ratio(few, MANY).samples == ratio(MANY, few).samples == 5
 
 
-@pytest.mark.parametrize("kind", ["value", "mean"])
-def test_a_value_of_another_size_is_not_comparable(kind):
-    view = SimpleNamespace(lines=[], resized=lambda lines: ["n"])
-    assert lookup.limit(view, {"kind": kind, "metric": "iteration"})[0] != ""
-    assert lookup.within_reach(REPRODUCED, kind) == INCOMPARABLE
+def test_one_sample_has_no_interval():
+    assert not ratio(once(6), exact(3)).known and not of_median([3]).known
+
+
+def test_a_ratio_is_as_wide_as_both_sides_together():
+    a = of_median([9, 10, 10, 10, 10, 10, 11])
+    wide, narrow = ratio(a, a), ratio(a, exact(10))
+    assert narrow.low == pytest.approx(0.9)
+    assert wide.low < narrow.low < 1 < narrow.high < wide.high
 
 
 def test_another_seed_of_the_start_is_another_problem():
@@ -106,65 +168,16 @@ def test_implementations_that_solved_other_problems_are_ranked_apart():
     assert [one.left_out for one in found] == [{}, {"e": 1}]
 
 
-def test_a_skipped_case_without_points_may_be_any_size():
-    skipped = line(n=0, d=0, skip="no data set")
-    assert may_match(skipped, {"n": 10, "k": 4})
-    assert not may_match(skipped, {"n": 10, "k": 5})
-
-
-def test_an_interval_of_a_factor_of_ten_is_noise_and_two_runs_are_both_shown() -> None:
-    assert words.interval(Estimate(1.234, 1.2, 11.99, 5)) == "1.200, 11.990"
-    assert words.interval(Estimate(1.234, 1.2, 12, 5)) == words.interval(Estimate(1.5, 0, 4e8, 5)) == "noise"
-    assert words.interval(of_median([0.5, 2.0]).scaled(10)) == "5.00 and 20.00"
-    assert words.interval(Estimate(2.0, -5.0, 80.0, 5)) == "-5.000, 80.000"
-    assert words.both(Estimate(0.0, -0.4, 0.6, 5)) == "0 [-0.4000, 0.6000]"
-    assert words.interval(exact(1.5)) == words.interval(None) == words.interval(Estimate(1, None, None)) == ""
-
-
 def test_the_band_of_an_expected_1_has_no_side():
     assert [verdicts.band(expect=value, within=1.1).side for value in (0.9, 1, 1.2)] == [-1, 0, 1]
     assert [verdicts.band(at_least=value).side for value in (0.9, 1, 1.2)] == [0, 1, 1]
     assert [verdicts.band(at_most=value).side for value in (0.9, 1, 1.2)] == [-1, -1, 0]
 
 
-def test_an_interval_that_touches_the_band_is_not_outside():
-    ends = [Estimate(value, value - 1, value + 1, 5) for value in (0, 5)]
-    assert [verdicts.inside(value, verdicts.Band(1, 4)) for value in ends] == [verdicts.NOISE] * 2
-
-
-def test_a_share_is_reached_at_exactly_that_share_and_lost_when_too_few_can_be_inside():
-    wanted, crossing = verdicts.Band(0, 2), Estimate(1.9, 1.8, 2.1, 5)
-    assert verdicts.of_share([exact(1), exact(5)], wanted, 0.5) == (REPRODUCED, 1)
-    assert verdicts.of_share([crossing, exact(5)], wanted, 0.5) == (verdicts.NOISE, 1)
-    assert verdicts.of_share([crossing, exact(5)], wanted, 0.6) == (verdicts.FAILED, 1)
-
-
-def test_equality_allows_no_more_than_it_says():
-    assert verdicts.of_equality([exact(1.0), exact(1.5)], 0.5) == REPRODUCED
-    assert verdicts.of_equality([exact(1.0), exact(1.5)], 0.4) == verdicts.FAILED
-    assert verdicts.of_equality([exact(0.0), exact(0.5)], 0.5) == verdicts.FAILED
-
-
-def test_the_fewest_runs_and_rounds_that_can_show_a_change():
-    """By hand: 2 tests / C(2m, m) and tests 2^(1-m) are at most 0.05."""
-    assert [change.fewest_samples(tests) for tests in (1, 3, 10)] == [4, 5, 6]
-    assert [change.fewest_rounds(tests) for tests in (1, 2, 10)] == [6, 7, 9]
-
-
-def test_a_test_of_changes_needs_times_and_enough_of_them():
-    assert change.of_samples([], [1.0]) is change.of_samples([1.0], []) is change.of_samples([0.0], [1.0]) is None
+def test_a_test_of_changes_needs_enough_times():
     few = change.of_samples([0.1, 0.2], [0.3, 0.4])
     assert (few.p, few.least_p, few.ratio.value) == (None, 1.0, pytest.approx(0.35 / 0.15))
     assert change.of_samples([1.0], [0.0]).ratio.value == 0, "a new time of 0 is a change"
-
-
-def test_numbers_have_four_digits_and_turn_scientific_below_a_ten_thousandth_and_from_ten_billion_on():
-    assert words.number(0.00012346) == "0.0001235"
-    assert words.number(0.000012346) == "1.235e-05"
-    assert words.number(1234567890.5) == "1,234,567,890"
-    assert words.number(12345678900.5) == "1.235e+10"
-    assert (words.number(9999), words.number(10_000)) == ("9999", "10,000")
-    assert (words.decimals_for(1.2345), words.decimals_for(1234.5), words.decimals_for(1.2345, 2)) == (3, 0, 1)
 
 
 def test_words_lie_in_listed_order_numbers_by_size_and_nothing_last():
@@ -218,20 +231,6 @@ def test_the_smallest_detectable_change_by_hand():
     assert change.Change(found.ratio, 0.5, 0.04, "").detectable(2) is None, "p = 0.04 is not small in two tests"
 
 
-def test_a_whole_number_is_written_as_one_in_a_name():
-    assert [shown(value) for value in (3.0, 3, 0.5, 1e16, "word")] == ["3", "3", "0.5", "1e+16", "word"]
-
-
-def test_an_order_that_breaks_goes_by_its_ends():
-    assert verdicts.of_order([exact(1), exact(3), exact(2)]) == verdicts.TREND
-    assert verdicts.of_order([exact(2), exact(3), exact(1)]) == verdicts.FAILED
-
-
-def test_a_difference_from_0_is_one_of_any_size():
-    assert verdicts.of_difference([exact(0.0), exact(0.5)], 0.1) == REPRODUCED
-    assert verdicts.of_difference([exact(0.0), exact(0.0)], 0.1) == verdicts.FAILED
-
-
 def test_differences_equalities_and_shares_are_told_in_percent():
     items = {"metric": "iteration", "items": [{"k": 1}, {"k": 2}]}
     assert told({"kind": "difference", "at_least": 0.1, **items})[0] == "differ by at least 10%"
@@ -260,6 +259,16 @@ def test_order_statistics_by_hand():
     assert of_median(range(1, 6)).method == "t of logarithms", "six samples are the fewest"
 
 
+def test_the_mean_of_a_series_by_hand():
+    found = of_mean([1, 2, 3])
+    assert (found.value, found.high - 2) == (2, pytest.approx(4.3027 / math.sqrt(3), rel=1e-4))
+
+
+def test_the_interval_of_a_mean_time_does_not_go_below_0():
+    assert of_mean([0, 0, 10]).low == 0
+    assert of_mean([-3, -1]).low < -2, "below zero nothing is cut off"
+
+
 @cases("of samples runs least", *((1, n, 1000, 930) for n in (3, 5, 6, 11, 30)), (2, 9, 500, 465))
 def test_the_interval_holds_the_true_value_in_95_of_100_cases(of, samples, runs, least):
     """The true value is 1: of a median, or of the ratio of two."""
@@ -270,34 +279,3 @@ def test_the_interval_holds_the_true_value_in_95_of_100_cases(of, samples, runs,
         low, high = (ratio(first, *second) if second else first).range
         held += low <= 1 <= high
     assert held >= least
-
-
-def test_the_interval_holds_its_own_median_and_ignores_order():
-    assert of_median([1, 1, 1, 9]) == of_median([9, 1, 1, 1])
-    found = of_median([1, 1, 1, 1, 100])
-    assert found.low <= found.value <= found.high
-
-
-def test_no_samples_no_estimate_one_sample_no_interval():
-    assert of_median([]) is None
-    assert of_mean([]) is None
-    assert not of_median([3]).known
-
-
-def test_the_mean_of_a_series_by_hand():
-    found = of_mean([1, 2, 3])
-    assert found.value == 2
-    assert found.high - 2 == pytest.approx(4.3027 / math.sqrt(3), rel=1e-4)
-
-
-def test_a_ratio_of_exact_values_is_exact_and_of_single_ones_unknown():
-    assert ratio(exact(6), exact(3)) == exact(2)
-    assert not ratio(once(6), exact(3)).known
-    assert ratio(exact(1), exact(0)) is None
-
-
-def test_a_ratio_is_as_wide_as_both_sides_together():
-    a = of_median([9, 10, 10, 10, 10, 10, 11])
-    wide, narrow = ratio(a, a), ratio(a, exact(10))
-    assert narrow.low == pytest.approx(0.9)
-    assert wide.low < narrow.low < 1 < narrow.high < wide.high

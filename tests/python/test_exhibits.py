@@ -11,7 +11,7 @@ from synthetic import line
 from plots.decide.claims import judge
 from plots.decide.verdicts import VERDICTS
 from plots.errors import UserError
-from plots.read import results, validate
+from plots.read import exhibits, results, validate
 from plots.read.expand import expand
 from plots.read.words import parse
 from plots.write import render
@@ -119,17 +119,11 @@ EXAMPLES = tomllib.loads((ROOT / "tests/expansion.toml").read_text())
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_the_short_form_stands_for_the_long_one(name):
+def test_the_short_form_stands_for_the_long_one_and_stays_as_it_is(name):
     short, long = (tomllib.loads(EXAMPLES[name][form]) for form in ("short", "long"))
-    assert expand(short) == long
-    assert expand(long) == long
-
-
-def test_nothing_given_is_changed():
-    given = tomllib.loads(EXAMPLES["sweeps_of_the_quick_profile"]["short"])
-    before = repr(given)
-    expand(given)
-    assert repr(given) == before
+    before = repr(short)
+    assert expand(short) == expand(long) == long
+    assert repr(short) == before
 
 
 CLAIM = '[claim.a]\ntext = "t"\nat_most = 1\n'
@@ -148,7 +142,11 @@ FAULTS = {
         'sweep = [{ n = [1, 2], d = [3], zip = ["n", "d"] }]',
         "[[sweep]]: the lists of zip must be of one length; n has 2, d has 1",
     ),
-    "no list": ('sweep = [{ n = 1, zip = ["n"] }]', "[[sweep]]: zip names 'n', which is no list of the sweep"),
+    "no list": ('sweep = [{ n = 1, zip = ["d"] }]', "[[sweep]]: zip names 'd', which is no list of the sweep"),
+    "no range": (
+        'sweep = [{ n = "1:9", zip = ["n"] }]',
+        "[[sweep]]: '1:9' is not a range; write 1e4:1e6:x10 or 64:1024:+64",
+    ),
     "zip": ('sweep = [{ n = 1, zip = "n" }]', "[[sweep]]: zip must be a list of keys"),
 }
 MANY = f"{{ k = {[*range(200)]}, d = {[*range(200)]} }}"
@@ -173,3 +171,11 @@ def test_a_mistake_is_one_line(name):
     with pytest.raises(UserError) as caught:
         expand(tomllib.loads(text))
     assert str(caught.value) == complaint
+
+
+def test_a_paper_and_an_exhibit_of_another_exclude_each_other(bench):
+    for key in ("demo/table1", "two/table1"):
+        bench.exhibit(key=key)
+    assert exhibits.load(bench.papers, ["two"], ["two/table1"])[0].key == "two"
+    with pytest.raises(UserError, match="--paper and --exhibit exclude each other: demo/table1, two"):
+        exhibits.load(bench.papers, ["two"], ["demo/table1"])

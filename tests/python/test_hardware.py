@@ -188,7 +188,7 @@ def test_claims_by_machine_are_one_table(bench):
     assert any("Decided on two machines or more: 1 claims, 0 with one verdict" in text for text in table.remarks)
 
 
-def test_the_command_opens_with_sentences_and_writes_pages_tables_and_pictures(bench, tmp_path, capsys):
+def test_the_command_opens_with_sentences_and_writes_pages_tables_and_pictures(bench, tmp_path, output):
     bench.exhibit(RIVALS + PAPER + CLAIM)
     for name, factor in (("one", 1), ("two", 2)):
         rivals = [(f"cpu/{x}", s, n) for n in (10, 20, 40) for x, s in (("a", 0.1), ("b", 0.2))]
@@ -196,8 +196,7 @@ def test_the_command_opens_with_sentences_and_writes_pages_tables_and_pictures(b
         write(bench.results, name, lines, FLOOR)
     folder = tmp_path / "out/hardware"
     words = ["--out", folder.parent, "--machine", "two", "--machine", "one"]
-    assert bench.main("hardware", "demo/table1", *words) == 0
-    out = capsys.readouterr().out
+    out = output("hardware", *bench.folders, "demo/table1", *words)
     assert "one is … times as fast as two" in out and "performance portability" in out and "Claims by machine" in out
     names = {path.name for path in folder.rglob("*") if path.is_file()}
     assert {"table1.md", "table1-time.csv", "table1-time.tex", "table1-cascade.svg", "claims.md", "claims.csv"} <= names

@@ -9,7 +9,6 @@ import synthetic
 from conftest import cases
 from synthetic import line, wrong
 
-from plots.__main__ import main
 from plots.decide.levels import FEWEST, change_points
 from plots.read import history
 from plots.read.check import line as checked
@@ -64,11 +63,10 @@ def test_a_series_is_by_commit_in_the_order_of_measuring():
     assert [median.value for median in one.medians.values()] == pytest.approx([7, 2, 1, 9], rel=0.02)
 
 
-def test_the_table_and_the_figure(tmp_path, capsys):
+def test_the_table_and_the_figure(tmp_path, output):
     values = [1.0, 1.02, 0.99, 1.01, 1.0, 1.03, 1.31, 1.29, 1.3, 1.33, 1.3, 1.28]
     synthetic.write(tmp_path / "results", "demo-2.5ghz", [*lines(values), *lines([1.0] * 12, k=9), line(None, k=77)])
-    assert main(["history", "--results", str(tmp_path / "results"), "--out", str(tmp_path / "out")]) == 0
-    shown = capsys.readouterr().out
+    shown = output("history", "--results", tmp_path / "results", "--out", tmp_path / "out")
     bars = re.search(r"^\| cpu/lloyd/two_step \| 2 \| [▁▂]{6}[▆▇█]{6} \|", shown, re.MULTILINE)
     assert bars and bars.start() < shown.index("Figure: ") < shown.index("| commits |")
     assert "22abcdef01 ×1.29" in shown, "the seventh commit, by the medians before and after"
@@ -78,15 +76,13 @@ def test_the_table_and_the_figure(tmp_path, capsys):
     assert (tmp_path / "out/history-demo-2.5ghz.csv").read_text().startswith("implementation,case,commits,first,")
 
 
-def test_few_commits_have_no_column_of_levels_and_the_largest_changes_are_shown(tmp_path, capsys):
+def test_few_commits_have_no_column_of_levels_and_the_largest_changes_are_shown(tmp_path, output):
     many = [one for k in range(2, 32) for one in lines([1.0, 1 + k / 100], k=k)]
     synthetic.write(tmp_path / "results", "demo", many)
-    command = ["history", "--results", str(tmp_path / "results"), "--out", str(tmp_path)]
-    assert main(command) == 0
-    shown = capsys.readouterr().out
+    command = ["history", "--results", tmp_path / "results", "--out", tmp_path]
+    shown = output(*command)
     assert "another level from" not in shown and "from 11 commits on" in shown and "10 cases changed less" in shown
-    assert "| k:31 |" in shown.replace("/", " |") and main([*command, "--all"]) == 0
-    assert "changed less" not in capsys.readouterr().out
+    assert "| k:31 |" in shown.replace("/", " |") and "changed less" not in output(*command, "--all")
 
 
 @cases(
@@ -104,39 +100,31 @@ def sweep():
     ]
 
 
-def run(*args):
-    return main(["show", *map(str, args)])
-
-
-def test_ad_hoc_lines_are_a_table_and_a_plot(bench, tmp_path, capsys):
+def test_ad_hoc_lines_are_a_table_and_a_plot(bench, tmp_path, output):
     bench.run([*sweep(), line()])
-    assert run("adhoc", "--results", bench.results, "--out", tmp_path / "out") == 0
-    out = capsys.readouterr().out
+    out = output("show", "adhoc", "--results", bench.results, "--out", tmp_path / "out")
     assert out.count("| cpu/lloyd/") == 6
     assert "**20.00**" in out
     assert {p.suffix for p in (tmp_path / "out").iterdir()} == {".md", ".csv", ".svg", ".png"}
 
 
-def test_a_file_shows_everything_in_it(bench, tmp_path, capsys):
+def test_a_file_shows_everything_in_it(bench, tmp_path, output):
     bench.run([line(packages=1), line(exhibit="demo/other", packages=2), wrong("label 3", packages=3)])
-    assert run(bench.results / "demo" / "demo.jsonl", "--out", tmp_path / "out") == 0
-    out = capsys.readouterr().out
+    out = output("show", bench.results / "demo" / "demo.jsonl", "--out", tmp_path / "out")
     assert "wrong: label 3" in out
     assert out.count("\n| ") == 3 + 1
 
 
-def test_tuned_values_are_named(bench, tmp_path, capsys):
+def test_tuned_values_are_named(bench, tmp_path, output):
     bench.run([line(None, threads=4, tuned="exact"), line(None, k=77, threads=2)])
-    assert run("adhoc", "--results", bench.results, "--out", tmp_path / "out") == 0
-    out = capsys.readouterr().out
+    out = output("show", "adhoc", "--results", bench.results, "--out", tmp_path / "out")
     assert "cpu/lloyd/two_step, --tuned (exact): threads = 4." in out and "threads = 2." not in out
 
 
-def test_settings_of_a_generator_may_vary(bench, tmp_path, capsys):
+def test_settings_of_a_generator_may_vary(bench, tmp_path, output):
     of = {0.1: "1" * 32, 0.2: "2" * 32}
     bench.run([line(exhibit=None, generator={"sigma2": s}, hash=points, source=points) for s, points in of.items()])
-    assert run("adhoc", "--results", bench.results, "--out", tmp_path) == 0
-    assert "Left out" not in capsys.readouterr().out
+    assert "Left out" not in output("show", "adhoc", "--results", bench.results, "--out", tmp_path)
 
 
 def test_the_axis_is_the_most_varied_number():

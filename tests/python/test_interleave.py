@@ -126,6 +126,7 @@ REFUSED = {
     "one two out --rounds 0": "--rounds '0'",
     "one two out --rounds": "--rounds needs a value",
     "one other out": "no case that both programs have",
+    "one two one/out": "cannot write to one/out",
     "one failing out": "failing cannot list its cases",
 }
 

@@ -242,14 +242,13 @@ def test_cases_share_the_python_of_a_library_and_not_the_users_program(tmp_path)
     assert external >= 2, external
 
 
-STAND_IN_BLAS = Path(__file__).with_name("stand_ins") / "openblas.c"
-
-
 @pytest.fixture(scope="module")
 def openblas(tmp_path_factory) -> Path:
     """A folder with a libopenblas.so.0 that chooses old kernels unless OPENBLAS_CORETYPE names others."""
     folder = tmp_path_factory.mktemp("openblas")
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", STAND_IN_BLAS, "-o", folder / "libopenblas.so.0"], check=True)
+    subprocess.run(
+        ["cc", "-O1", "-shared", "-fPIC", STAND_INS / "openblas.c", "-o", folder / "libopenblas.so.0"], check=True
+    )
     return folder
 
 

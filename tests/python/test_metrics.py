@@ -4,7 +4,7 @@ Speed-ups of several GPUs or ranks over the best for one, and the worst cases of
 import math
 
 import pytest
-from conftest import TABLE
+from conftest import TABLE, cases
 from synthetic import empty, line, on_ranks, skipped, wrong
 
 from plots.decide.verdicts import INCOMPARABLE
@@ -60,6 +60,9 @@ TENTH = line(samples_s=[0.5] * 3, work={"bytes": 2e9, "flops": 4e9})  # 0.1 s an
 STREAM = line(n=10_000_000, samples_s=[0.5] * 3)  # 160 MB in 0.1 s
 GPU = {"device": "gpu"}
 READ = {"iterations": 1, "samples_s": [0.5], "work": {"bytes": 1e9, "flops": 0}}
+TWO_GPUS = (
+    line(iterations=1, seconds=0.1, implementation="gpu/many/peers", gpus=2, work={"bytes": 1e9, "flops": None}) | GPU
+)
 ALONE = line(k=8, phases={"assign": [0.06] * 5, "update": [0.02] * 5}, counters={"mean_m": [8.0] * 5})
 OF_GPU = {"fma_fp32_gflops": 1, "tensor_tf32_gflops": 3.2, "tensor_bf16_gflops": None}
 CEILINGS = {"cpu": {"fma_fp32_gflops": 6.4e-4}, "gpu": OF_GPU}
@@ -99,6 +102,7 @@ FORMULAS = [  # metric, line, machine.json, value
     ("floor_share", line(implementation="library/faiss_gpu", **GPU, **READ), {"floor": SLOWER_CPU}, 2),
     ("floor_share", line(implementation="library/sklearn", device="cpu", **READ), {"floor": SLOWER_CPU}, 20),
     ("floor_share", line(implementation="gpu/lloyd/tiled", **READ) | {"device": None}, {"floor": SLOWER_CPU}, 2),
+    ("floor_share", TWO_GPUS, {"floor": {"gpu": {"bytes_per_s": 1e10}}}, 50),  # which read twice the bytes a second
     ("init", line(phases={}, prepare_phases={"init": 0.002}), {}, 2),
     ("init", line(phases={}, prepare_phases={"init": 0.002, "choose_starts": 0.001}), {}, 1),  # he2021's
     ("throughput", STREAM, {}, 1.6),
@@ -232,46 +236,35 @@ def test_a_speedup_over_the_best_of_several_waits_for_all(bench):
         assert all(view.value(one, "speedup:iteration") for one in view.lines if one["samples_s"])
 
 
-SECOND = {  # a sweep beside that of gpu/lloyd/a, and what a speed-up of that waits for
-    "": "gpu/lloyd/b",
-    "k = [4, 8]": "gpu/lloyd/b",
-    "k = 8": "",
-    "n = 10": "",
-    'precision = "fp64"': "",
-    "iterations = 99": "",
-    "data.radius = 2": "",
-    "data.radius = 1": "gpu/lloyd/b",
-    "set.packages = [1, 10]": "gpu/lloyd/b, 1",
-    'set.packages = "1:4:x2"': "",
-}
+SECOND = [  # a setting of gpu/lloyd/a's sweep, the sweep beside it, and what a speed-up of gpu/lloyd/a waits for
+    ("", "", "gpu/lloyd/b"),
+    ("", "k = [4, 8]", "gpu/lloyd/b"),
+    ("", "k = 8", ""),
+    ("", "n = 10", ""),
+    ("", 'precision = "fp64"', ""),
+    ("", "iterations = 99", ""),
+    ("", "data.radius = 2", ""),
+    ("", "data.radius = 1", "gpu/lloyd/b"),
+    ("data.radius = 1", "", ""),  # a sweep that leaves it at its default
+    ("", "set.packages = [1, 10]", "gpu/lloyd/b, 1"),
+    ("", 'set.packages = "1:4:x2"', ""),
+]
 
 
-@pytest.mark.parametrize("more", SECOND)
-def test_a_baseline_of_another_problem_is_not_waited_for(bench, more):
+@cases("own more awaited", *SECOND)
+def test_a_baseline_of_another_problem_is_not_waited_for(bench, own, more, awaited):
     second = f'[[sweep]]\nimplementation = "gpu/lloyd/b"\ndataset = "balls"\n{more}\n[profile.quick]'
-    text = SCALING.replace("cpu/lloyd/two_step", "gpu/lloyd/a").replace("set.packages = [1, 10, 100]\n", "")
+    text = SCALING.replace("cpu/lloyd/two_step", "gpu/lloyd/a").replace("set.packages = [1, 10, 100]", own)
     text = text.replace("[profile.quick]", second)
-    radius = {"generator": {"seed": 1, "radius": 1.0}} if "radius" in more else {}
+    radius = {"generator": {"seed": 1, "radius": 1.0}} if "radius" in own + more else {}
     (waiting,) = (view := bench.view([line(implementation="gpu/lloyd/a", **radius)], text)).lines
-    clause = f"no line yet of {SECOND[more]}, one of its baselines" if SECOND[more] else ""
+    clause = f"no line yet of {awaited}, one of its baselines" if awaited else ""
     assert view.awaited(waiting, "speedup:iteration") == clause
-    without = skipped("no room", implementation="gpu/lloyd/b")  # may lack its parameters
-    view = bench.view(
-        [line(implementation="gpu/lloyd/a", **radius), {**without, **{"dataset": waiting["dataset"]}}], text
-    )
+    without = skipped("no room", implementation="gpu/lloyd/b") | {
+        "dataset": waiting["dataset"]
+    }  # may lack its parameters
+    view = bench.view([line(implementation="gpu/lloyd/a", **radius), without], text)
     assert not any(view.awaited(one, "speedup:iteration") for one in view.lines)
-
-
-def test_a_sweep_that_leaves_a_setting_at_its_default_is_not_waited_for(bench):
-    text = SCALING.replace("cpu/lloyd/two_step", "gpu/lloyd/a").replace(
-        "set.packages = [1, 10, 100]", "data.radius = 1"
-    )
-    text = text.replace(
-        "[profile.quick]", '[[sweep]]\nimplementation = "gpu/lloyd/b"\ndataset = "balls"\n[profile.quick]'
-    )
-    given = line(implementation="gpu/lloyd/a", generator={"seed": 1, "radius": 1.0})
-    view = bench.view([given], text)
-    assert view.awaited(view.lines[0], "speedup:iteration") == ""
 
 
 @pytest.mark.parametrize(("rows", "where"), [("algorithm", ""), ("k", 'where = { algorithm = "lloyd" }\n'), ("k", "")])
@@ -303,13 +296,6 @@ def test_all_gpus_are_as_many_as_were_counted(bench):
     view = bench.view([alone, every], SCALING)
     shares = [view.value(one, "efficiency:iteration").value for one in view.lines if one["parameters"]]
     assert shares == [pytest.approx(100)]
-
-
-def test_the_floor_is_that_of_all_gpus(bench):
-    """Two GPUs read twice the bytes a second."""
-    two = line(seconds=0.1, iterations=1, implementation="gpu/many/peers", gpus=2, work={"bytes": 1e9, "flops": None})
-    record = {"floor": {"gpu": {"bytes_per_s": 1e10}}}
-    assert metric("floor_share").formula(two | {"device": "gpu"}, record).value == pytest.approx(50)
 
 
 BOTH = 'worst = { implementation = "cpu/lloyd/auto" }\nbaseline = { implementation = ["cpu/lloyd/a", "cpu/lloyd/b"] }\n'

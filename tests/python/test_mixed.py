@@ -38,7 +38,7 @@ def test_older_versions_are_left_out_and_counted(bench, what, newest_first):
     assert any("Left out: 2 older lines" in remark for remark in tables.build(view).remarks)
 
 
-def test_no_speedup_across_two_files(bench):
+def test_no_speedup_and_no_claim_across_two_files(bench):
     """A 27.76x speedup was once a ratio of cases of two files."""
     lines = [line(seconds=2.776, packages=1, date=OLD, **ONE), line(seconds=0.1, packages=10, date=NEWER, **TWO)]
     view = bench.view(lines, SPEEDUP)
@@ -46,6 +46,8 @@ def test_no_speedup_across_two_files(bench):
     same = bench.view([{**one, "dataset": lines[0]["dataset"]} for one in lines], SPEEDUP)
     values = [same.value(one, "speedup:iteration") for one in same.lines]
     assert any(value.value == pytest.approx(27.76) for value in values if value)
+    lines = [line(packages=1, hash="1" * 32, date=OLD), line(packages=10, hash="2" * 32, date=NEWER)]
+    assert bench.judge(lines, **RATIO, at_least=0.5).verdict == INCOMPARABLE
 
 
 def test_a_file_in_another_form_is_the_same_where_its_points_are(bench):
@@ -59,11 +61,6 @@ def test_a_file_in_another_form_is_the_same_where_its_points_are(bench):
     view = bench.view([again, *lines])
     assert [one["date"] for one in view.lines if one["parameters"]["packages"] == 1] == [NEWER]
     assert "Left out: 1 older line of cases that ran again on a newer file of the same points." in view.left_out
-
-
-def test_no_claim_across_two_files(bench):
-    lines = [line(packages=1, hash="1" * 32, date=OLD), line(packages=10, hash="2" * 32, date=NEWER)]
-    assert bench.judge(lines, **RATIO, at_least=0.5).verdict == INCOMPARABLE
 
 
 @cases(
@@ -138,6 +135,14 @@ def test_another_commit_is_kept_and_said(bench):
     assert "Lines of 2 commits: aaaaaaaaaa, bbbbbbbbbb+." in tables.build(view).remarks
 
 
+def test_a_time_that_no_replay_ties_to_its_start_is_named(bench):
+    linked, cannot = {"links": 3, "sampled_points": 64, "skipped": None}, "fit makes two assigns at least"
+    lines = [line(packages=1, replayed=linked), line(packages=10, replayed={**linked, "links": 0, "skipped": cannot})]
+    remarks = tables.build(bench.view(lines)).remarks
+    assert f"Not replayed: {lines[0]['implementation']} ({cannot})." in remarks
+    assert not [said for said in tables.build(bench.view(lines[:1])).remarks if "Not replayed" in said]
+
+
 def test_rows_with_more_threads_than_the_machine_has_are_said_to_be_of_another_host(bench):
     """Nothing runs more threads than there are: kmbench run skips such a case."""
     lines = [line(packages=1, threads=0), line(packages=10, threads=8), skipped("40 threads", packages=100, threads=40)]
@@ -145,11 +150,3 @@ def test_rows_with_more_threads_than_the_machine_has_are_said_to_be_of_another_h
     record = {"cpu": {"threads": 8}}
     assert said not in tables.build(bench.view(lines, record=record)).remarks
     assert said in tables.build(bench.view([*lines, line(packages=100, threads=40)], record=record)).remarks
-
-
-def test_a_time_that_no_replay_ties_to_its_start_is_named(bench):
-    linked, cannot = {"links": 3, "sampled_points": 64, "skipped": None}, "fit makes two assigns at least"
-    lines = [line(packages=1, replayed=linked), line(packages=10, replayed={**linked, "links": 0, "skipped": cannot})]
-    remarks = tables.build(bench.view(lines)).remarks
-    assert f"Not replayed: {lines[0]['implementation']} ({cannot})." in remarks
-    assert not [said for said in tables.build(bench.view(lines[:1])).remarks if "Not replayed" in said]

@@ -36,15 +36,12 @@ def test_the_noise_is_of_many_cases_and_not_small():
     assert sum(r > 1.05 for r in rough) > len(rough) / 2
 
 
-def test_two_hundred_cases_of_the_same_program_are_rarely_called_another():
+def test_two_hundred_cases_of_the_same_program_are_rarely_called_another_with_rounds_or_without():
     tables = [compare(*rates.table(NOISE, 200, ROUNDS, seed)) for seed in range(6)]
     counts = [rates.called_another(made) for made in tables]
     assert all(cases <= 0.05 * 200 for cases, _ in counts)
     assert sum(cases for cases, _ in counts) <= 0.005 * 1200, "Holm's correction makes one rare"
     assert sum(groups for _, groups in counts) <= 0.05 * sum(len(made.groups) for made in tables)
-
-
-def test_without_rounds_the_same_program_is_rarely_called_another_either():
     tables = [compare(*rates.table(NOISE, 200, 2, seed)) for seed in range(10)]
     assert all(rates.called_another(made)[0] <= 0.05 * 200 for made in tables)
 

@@ -156,6 +156,12 @@ def test_the_plan_is_read():
         planned("three cases")
 
 
+def test_a_forecast_reads_right_lines_with_a_time(tmp_path):
+    lines = [line(packages=1), wrong("label 3", packages=10, samples_s=[1.0]), skipped("no GPU"), [1]]
+    (tmp_path / "demo.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines) + '{"cut')
+    assert [one["parameters"]["packages"] for one in raw_lines([tmp_path])] == [1]
+
+
 def test_a_forecast_comes_from_the_case_then_from_one_alike_then_from_the_ceilings():
     own = line(packages=1, seconds=2.0, prepare_s=1.0, judge_s=4.0)
     record = {"floor": {"cpu": {"bytes_per_s": 1e9, "flops_per_s": {"fp32": 1e9}}}}
@@ -225,12 +231,6 @@ def test_claims_numbers_and_points_ask_for_their_cases(bench):
     known = missing([skipped("no CUDA device", packages=p, device="gpu") for p in (1, 10, 100)])
     assert known.questions
     assert not [one.what for one in known.questions if one.what.startswith("claim")], "no run here decides it"
-
-
-def test_a_forecast_reads_right_lines_with_a_time(tmp_path):
-    lines = [line(packages=1), wrong("label 3", packages=10, samples_s=[1.0]), skipped("no GPU"), [1]]
-    (tmp_path / "demo.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines) + '{"cut')
-    assert [one["parameters"]["packages"] for one in raw_lines([tmp_path])] == [1]
 
 
 def test_a_speedup_needs_its_baseline():

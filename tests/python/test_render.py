@@ -92,6 +92,11 @@ def test_latex_escapes():
     assert latex.escape("50% of a_b & $") == r"50\% of a\_b \& \$"
 
 
+def test_best_and_coarse_are_told_apart():
+    assert latex.value(Cell("1.5", best=True)) == r"\textbf{1.5}"
+    assert latex.value(Cell("1.5", doubt="coarse", marks=(2, 3))) == r"1.5$^\dagger$$^{2,3}$"
+
+
 def test_a_colour_belongs_to_a_name_not_to_a_place():
     alone, among = style.colours(["cpu/b"]), style.colours(["cpu/b", "zzz/later"])
     assert alone["cpu/b"] == among["cpu/b"]
@@ -136,14 +141,8 @@ def test_the_summary_counts_every_sentence_once_and_sets_single_runs_apart(bench
     table = [line for line in page.read_text().splitlines() if line.startswith("|")]
     header, _, row = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table]
     told = {name: cell for name, cell in zip(header, row, strict=True) if cell}
-    assert told == {
-        "paper": "`demo`",
-        "sentences": "4",
-        "reproduced": "1",
-        "measured once": "1",
-        "not reproduced": "1",
-        "nowhere decided": "1",
-    }
+    once = dict.fromkeys(("reproduced", "measured once", "not reproduced", "nowhere decided"), "1")
+    assert told == {"paper": "`demo`", "sentences": "4", **once}
     assert (tmp_path / "docs/pictures/findings.svg").exists()
 
 
@@ -249,6 +248,11 @@ def test_a_narrow_table_is_one():
     assert "(1 of" not in text
 
 
+def test_many_parts_in_latex_end_their_pages():
+    runs = [len(parts(part)) for part in latex.latex(table(80, 1)).split(r"\clearpage")]
+    assert len(runs) > 1 and max(runs) <= latex.FLOATS
+
+
 @pytest.mark.parametrize(("metrics", "rows"), [(8, 3), (1, 100), (5, 60)])
 def test_parts_fit_and_lose_nothing(metrics, rows):
     made = table(metrics, rows)
@@ -275,9 +279,13 @@ def test_a_footnote_stands_where_it_is_used():
     assert all(r"$^{1}$" in part for part in marked)
 
 
-def test_best_and_coarse_are_told_apart():
-    assert latex.value(Cell("1.5", best=True)) == r"\textbf{1.5}"
-    assert latex.value(Cell("1.5", doubt="coarse", marks=(2, 3))) == r"1.5$^\dagger$$^{2,3}$"
+def test_a_wide_table_has_the_paper_beneath_ours():
+    narrow, broad = (table_formats.markdown(table(metrics, 1)).split("\n") for metrics in (2, 6))
+    ours, shown = "| gpu/lloyd/two_step_streams | 0 |", " 0.{:03} <sub>[10.00, 10.20]</sub>"
+    assert narrow[6] == ours + "".join(f"{shown.format(m)} | 9.99 | 1.01 |" for m in range(2))
+    head = "".join(f" metric {m} (ms)<br><sub>paper · ratio</sub> |" for m in range(6))
+    assert broad[4] == f"| implementation | k |{head}"
+    assert broad[6] == ours + "".join(f"{shown.format(m)}<br><sub>9.99 · 1.01</sub> |" for m in range(6))
 
 
 COMPILED = ("he2021/table3", "he2021/table7", "ours/peers", "benedetti2025/table3", "lutz2018/figure14")  # of the h200

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -70,6 +71,7 @@ def test_a_case_without_a_time_says_so_once_a_row(page):
 def test_every_claim_has_its_verdict_to_filter_by(page):
     rows = re.findall(r'<tr id="demo/table1-(\w+)" class="claim (\w+)"', page)
     assert rows == [("holds", "reproduced"), ("fails", "failed")]
+    assert re.findall(r'class="count" [^>]*>([^<]*)<', page) == ["1 of 2"]
     assert re.findall(r'data-tone="(\w+)"', page) == ["reproduced", "failed"]
 
 
@@ -89,6 +91,7 @@ def test_a_ratio_is_coloured_by_the_better_side():
     ((0.1, 0.2), {"kind": "order", "items": [{"packages": 10}, {"packages": 1}]}, FAILED, INCOMPARABLE),
     ((0.1, 0.2), {"kind": "order", "items": [{"packages": 1}, {"packages": 10}]}, REPRODUCED, TREND),
     ((0.1, 0.2), {"kind": "value", "where": {"packages": 1}, "expect": 20, "within": 2}, REPRODUCED, INCOMPARABLE),
+    ((0.1, 0.2), {"kind": "mean", "where": {"packages": 1}, "expect": 20, "within": 2}, REPRODUCED, INCOMPARABLE),
     ((0.1, 0.2), {"kind": "trend", "along": "packages", "direction": "down"}, FAILED, FAILED),
 )
 def test_at_another_size_only_the_direction_counts(bench, seconds, claim, paper, quick):
@@ -99,10 +102,7 @@ def test_at_another_size_only_the_direction_counts(bench, seconds, claim, paper,
     assert found.need == ("size" if quick == INCOMPARABLE else "")
 
 
-OTHERS = [(20, 0.2, FAILED), (8, 0.1, INCOMPARABLE), (None, 0.2, FAILED)]
-
-
-@pytest.mark.parametrize(("ours", "seconds", "verdict"), OTHERS)
+@cases("ours seconds verdict", (20, 0.2, FAILED), (8, 0.1, INCOMPARABLE), (None, 0.2, FAILED))
 def test_with_other_threads_than_the_papers_no_claim_about_all_of_them_is_decided(bench, ours, seconds, verdict):
     record = {"cpu": {"threads": ours}} if ours else {}
     lines = [line(packages=1, threads=0, seconds=0.1), line(packages=10, threads=0, seconds=seconds)]
@@ -121,7 +121,7 @@ def test_a_direction_alone_says_on_the_page_that_the_threads_differ(bench):
     assert re.search(r"trend only</span><i>[^<]* · 8 threads here, 20 in the paper</i>", page)
 
 
-def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys):
+def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, output):
     fetch = "household.npy is not on this machine: run kmbench fetch household"
     text = TABLE.replace('rows = ["packages"]', 'rows = ["implementation", "packages"]')
     places = {"here": "packages=1", "gpu": "packages=2, implementation='gpu/lloyd/tiled'", "data": "packages=3"}
@@ -129,12 +129,10 @@ def test_claims_that_this_machine_can_and_cannot_decide(bench, tmp_path, capsys)
     tiled = "gpu/lloyd/tiled"
     absent = skipped(f"{tiled} is not in this build of kmbench", implementation=tiled, device=None)
     bench.run([line(packages=1), absent, skipped(fetch, packages=3)])
-    assert bench.main("claims", "--list", "--out", tmp_path) == 0
-    out = capsys.readouterr().out
+    out = output("claims", *bench.folders, "--list", "--out", tmp_path)
     said = "demo: 1 of 3 claims can be decided here; 1 needs a GPU, 1 needs data: kmbench fetch household.\n"
     assert out.startswith(said) and "\there\t" in out and "\tgpu\t" not in out
-    assert bench.main("claims", "--list", "--out", tmp_path, "--all") == 0
-    assert "\tgpu\t" in capsys.readouterr().out
+    assert "\tgpu\t" in output("claims", *bench.folders, "--list", "--out", tmp_path, "--all")
     told = json.loads((tmp_path / "claims.json").read_text())
     assert [finding["need"] for finding in told] == ["", "gpu", "data household"]
 
@@ -143,15 +141,6 @@ def test_claims_are_told_in_words(bench):
     found = bench.judge([], **RATIO, expect=2.0, within=1.2)
     assert found.expected == "iteration of 1 package is 2 × that of 10 packages, within a factor of 1.2"
     assert "{" not in claim_sheet.markdown([found])
-
-
-def test_the_printed_number_stands_beside_the_claim(bench):
-    text = TABLE.replace('"assign"]', '"iterations"]') + printed('[[1, "7"], [10, "5"]]', metrics="iterations")
-    lines = [line(packages=1, iterations=6, tolerance=0), line(packages=10, iterations=5, tolerance=0)]
-    found = bench.judge(lines, text, **{**RATIO, "metric": "iterations", "at_least": 1.1})
-    assert (found.printed, found.paper_value, found.measured) == ("7 → 5 (1.4 ×)", "at least 1.1 ×", "6 → 5 (1.20 ×)")
-    assert bench.judge(lines, text, **{**RATIO, "at_least": 1.1}).printed == ""
-    assert bench.judge(lines, text, **{**RATIO, "expect": 9.1, "within": 2.0}).printed == "9.1 ×"
 
 
 def test_a_tolerance_has_a_reason(bench):
@@ -163,12 +152,30 @@ def test_a_tolerance_has_a_reason(bench):
     assert equal.tolerance.startswith("equal counts")
 
 
+def test_the_printed_number_stands_beside_the_claim(bench):
+    text = TABLE.replace('"assign"]', '"iterations"]') + printed('[[1, "7"], [10, "5"]]', metrics="iterations")
+    lines = [line(packages=1, iterations=6, tolerance=0), line(packages=10, iterations=5, tolerance=0)]
+    found = bench.judge(lines, text, **{**RATIO, "metric": "iterations", "at_least": 1.1})
+    assert (found.printed, found.paper_value, found.measured) == ("7 → 5 (1.4 ×)", "at least 1.1 ×", "6 → 5 (1.20 ×)")
+    assert bench.judge(lines, text, **{**RATIO, "at_least": 1.1}).printed == ""
+    assert bench.judge(lines, text, **{**RATIO, "expect": 9.1, "within": 2.0}).printed == "9.1 ×"
+
+
 def test_only_exhibits_with_a_decided_claim_stand_open(page, bench):
     assert '<article class="exhibit half" id="demo/table1">' in page
     bench.exhibit(TABLE)
     bench.run([line(packages=1)])
     page = report.pages(*bench.read())["index.html"]
     assert '<article class="other" id="demo/table1"><details>' in page and "no claim rests on it" in page
+
+
+def test_many_rows_with_one_reason_are_one(bench):
+    bench.exhibit(TABLE)
+    lines = [skipped("no such card", packages=p) for p in (1, 2, 3, 4)] + [line(packages=5)]
+    bench.run([*lines, *(skipped("no such card", packages=p) for p in (6, 7))])
+    page = report.pages(*bench.read())["index.html"]
+    assert "4 cases: 1 … 4" in page
+    assert page.count(">skipped<sup>1</sup>") == 3
 
 
 def test_a_page_says_what_an_exhibit_without_a_value_needs(bench):
@@ -188,15 +195,6 @@ def test_a_missing_data_set_has_no_size(bench):
     assert "2 cases were skipped, failed or were wrong" in page  # nothing has a value: one line
     assert [cell.text for cell in table.rows[0]][:2] == ["1", "7"]  # the paper's own, beside its value
     assert [cell.text for cell in table.rows[1]][:2] == ["10", "–"]
-
-
-def test_many_rows_with_one_reason_are_one(bench):
-    bench.exhibit(TABLE)
-    lines = [skipped("no such card", packages=p) for p in (1, 2, 3, 4)] + [line(packages=5)]
-    bench.run([*lines, *(skipped("no such card", packages=p) for p in (6, 7))])
-    page = report.pages(*bench.read())["index.html"]
-    assert "4 cases: 1 … 4" in page
-    assert page.count(">skipped<sup>1</sup>") == 3
 
 
 FINDINGS = """
@@ -323,17 +321,15 @@ def test_every_paper_has_findings_that_rest_on_claims_of_its_own():
         assert len({one.text for one in found}) == len(found)
 
 
-def test_the_terminal_gets_a_table_that_fits(two, tmp_path, capsys):
+def test_the_terminal_gets_a_table_that_fits(two, tmp_path, output):
     bench, folder = two
-    assert bench.main("claims", "--out", tmp_path / "out", "--beside", folder) == 0
-    out = capsys.readouterr().out
+    out = output("claims", *bench.folders, "--out", tmp_path / "out", "--beside", folder)
     paths = (str(tmp_path), "--results")
     assert all(len(text) <= 100 for text in out.splitlines() if not any(path in text for path in paths))
     head, row = re.findall(r"^(?:paper|demo) .*", out, re.M)
     assert len(head) == len(row) and row.split() == ["demo", *"21––––1––1–"]
     assert "The bound holds. Holds on this machine (1 of 2 checks); does not hold on big." in " ".join(out.split())
-    assert bench.main("claims", "--out", tmp_path / "out", "--beside", "none") == 0
-    assert "recorded" not in capsys.readouterr().out
+    assert "recorded" not in output("claims", *bench.folders, "--out", tmp_path / "out", "--beside", "none")
 
 
 def test_it_is_all_written_from_one_reading(two, tmp_path, capsys):
@@ -344,10 +340,30 @@ def test_it_is_all_written_from_one_reading(two, tmp_path, capsys):
     assert bench.main("report", "--out", tmp_path / "out", "--beside", tmp_path / "nowhere") == 2
 
 
-def test_a_smaller_picture_says_the_same():
-    path = '<path d="M 1.2345 6.789 \nL 3.001 4 \nz\n" style="fill: none; opacity: 0.123"/>'
-    drawn = f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{path}<text>0.0125</text></g></svg>'
-    small = "<svg x='1.2'><path d='M1.2 6.8l1.8-2.8z' fill='none' style='opacity:0.12'/><text>0.0125</text></svg>"
+PATH = '<path d="M 1.2345 6.789 \nL 3.001 4 \nz\n" style="fill: none; opacity: 0.123"/>'
+STYLED = "<path id='m12ab' d='M0 0'/>" + "<use href='#m12ab' style='fill:red'/>" * 3
+MARK = '<svg><style>*{a:b}</style><defs><path id="m12ab" d="SHAPE" style="stroke:red"/></defs>'
+MARK += "".join(f'<use xlink:href="#m12ab" x="{x}" y="9" style="fill:red"/>' for x in (1, 2, 3)) + "</svg>"
+
+
+@cases(
+    "drawn small",
+    (
+        f'<?xml version="1.0"?>\n<svg x="1.23456"><!-- a -->\n <g id="a">{PATH}<text>0.0125</text></g></svg>',
+        "<svg x='1.2'><path d='M1.2 6.8l1.8-2.8z' fill='none' style='opacity:0.12'/><text>0.0125</text></svg>",
+    ),
+    (
+        f"<svg><style>*{{a:b}}</style>{STYLED}</svg>",  # a style once
+        "<svg><style>*{a:b}.s0{fill:red}</style><path id='i0' d='M0 0'/>"
+        + "<use href='#i0' class='s0'/>" * 3
+        + "</svg>",
+    ),
+    (
+        MARK.replace("SHAPE", "M 0 0 L 0 2 "),  # the ticks of an axis are one path
+        "<svg><style>*{a:b}.s0{fill:red}</style><path d='M1 9v2M2 9v2M3 9v2' class='s0'/></svg>",
+    ),
+)
+def test_a_smaller_picture_says_the_same(drawn, small):
     assert svg.small(drawn) == small
 
 
@@ -358,26 +374,8 @@ def test_a_path_goes_by_steps_whose_rounding_does_not_add():
     assert round(sum(float(x) for x in re.findall(r"h([\d.]+)", steps)), 1) == 4
 
 
-def test_a_smaller_picture_says_a_style_once():
-    mark = "<path id='m12ab' d='M0 0'/>" + "<use href='#m12ab' style='fill:red'/>" * 3
-    text = svg.small(f"<svg><style>*{{a:b}}</style>{mark}</svg>")
-    used = "<use href='#i0' class='s0'/>" * 3
-    assert text == f"<svg><style>*{{a:b}}.s0{{fill:red}}</style><path id='i0' d='M0 0'/>{used}</svg>"
-
-
-def marked(path: str) -> str:
-    """A picture in which a mark stands three times."""
-    used = "".join(f'<use xlink:href="#m12ab" x="{x}" y="9" style="fill:red"/>' for x in (1, 2, 3))
-    return f'<svg><style>*{{a:b}}</style><defs><path id="m12ab" d="{path}" style="stroke:red"/></defs>{used}</svg>'
-
-
-def test_a_smaller_picture_has_a_path_for_the_ticks_of_an_axis():
-    text = svg.small(marked("M 0 0 L 0 2 "))
-    assert text == "<svg><style>*{a:b}.s0{fill:red}</style><path d='M1 9v2M2 9v2M3 9v2' class='s0'/></svg>"
-
-
 def test_a_smaller_picture_has_a_line_for_the_markers_of_a_curve():
-    text = svg.small(marked("M -1 0 L 1 0 "))
+    text = svg.small(MARK.replace("SHAPE", "M -1 0 L 1 0 "))
     assert text.count("#i0'") == 1
     assert text.endswith("<polyline points='1 9 2 9 3 9' style='marker:url(#m0)'/></svg>")
 
@@ -387,3 +385,10 @@ def test_a_smaller_picture_joins_lines_and_nothing_that_is_filled_or_seen_throug
         drawn = "".join(f'<path d="M {x} 0 L {x} 2" style="{style}"/>' for x in (1, 2, 3))
         text = svg.small(f"<svg><style></style>{drawn}</svg>")
         assert (text.count("<path") == 1) == joined
+
+
+def test_a_copy_of_a_recorded_machine_does_not_stand_beside_itself(two, tmp_path, output):
+    bench, _ = two
+    copy = shutil.copytree(bench.results, tmp_path / "copy")
+    words = ["--papers", bench.papers, "--results", copy, "--out", tmp_path / "out", "--beside", bench.results]
+    assert "on recorded machines" not in output("claims", *words)

@@ -82,7 +82,7 @@ def test_defaults_that_cannot_run_are_told_and_beaten(tmp_path):
     (cells,) = tunings.regret([one]).rows
     assert [cell.text for cell in (cells[4], cells[6])] == ["–", "–"]
     succeeded(*command, program=FAULTY)
-    assert len(lines_of(out / "m" / POINTS)) == 1 + len(others)
+    assert len(lines_of(out / "m" / POINTS)) == (1 + len(others)) * (1 + first["dirty"])
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
@@ -93,10 +93,14 @@ def test_a_killed_tuning_goes_on_where_it_was(tmp_path, how):
         first.send_signal(how)
         _, told = first.communicate(timeout=120)
     assert first.returncode == (130 if how == signal.SIGINT else -how)
-    assert how == signal.SIGKILL or "the same command goes on from there" in told
     before = lines_of(tmp_path / "m" / POINTS)
     assert 3 <= len(before) < 10
     again = succeeded(*command, program=FAULTY)
+    if before[0]["dirty"]:
+        assert "goes on from there" not in told and "have lines already" not in again.stderr
+        assert f"{len(before)} lines of another machine or commit, or of uncommitted changes, in " in again.stderr
+        return
+    assert how == signal.SIGKILL or "the same command goes on from there" in told
     assert f"{len(before)} settings have lines already" in again.stderr
     cases = [one["case"] for one in lines_of(tmp_path / "m" / POINTS)]
     assert len(cases) == len(set(cases)) == 10, "nothing twice, nothing left out"

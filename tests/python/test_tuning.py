@@ -78,6 +78,25 @@ def test_lines_of_another_commit_are_another_tuning(tmp_path):
     assert len(one.lines) == 2
 
 
+def test_searches_with_other_fixed_values_are_other_tunings(tmp_path):
+    """The last search fixes what the first one varied, and does not repeat what that one has measured."""
+
+    def made(seconds: float, block: int, grid: int, packages: int, *given: str, **fields) -> dict:
+        argv = ["kmbench", "tune", "--data-set", "block=9", *given]
+        return line(None, seconds, block=block, grid=grid, packages=packages, argv=argv, **fields)
+
+    small, narrow = ("--set", "packages=10"), ("--set=grid=2", "block=1,2,4")
+    wide = [made(0.2, 1, 1, 100), made(0.3, 1, 2, 100), made(0.1, 4, 2, 100)]
+    others = [made(0.02, 1, 1, 10, *small), made(0.01, 4, 1, 10, *small), made(0.4, 2, 2, 100, *narrow)]
+    path = write(tmp_path, wide + others)
+    write(tmp_path, [made(0.1 * block, block, 1, 10, *small, order=1) for block in (1, 4)], "points.winners")
+    found = tuning.load(path)
+    assert [[one["parameters"]["block"] for one in each.lines] for each in found] == [[1, 1, 4], [1, 4], [1, 4, 2]]
+    assert [each.axes for each in found] == [["block", "grid"], ["block"], ["block"]]
+    assert [len(each.again) for each in found] == [0, 2, 0]
+    assert [each.title.partition("fp32")[2] for each in found] == ["", " · packages = 10", " · grid = 2"]
+
+
 HEAT = figure("heat", "iteration", 'down = ["grid"]\n').replace('x = "packages"', 'x = "block"')
 
 
@@ -92,15 +111,14 @@ def test_a_wrong_point_has_a_cross_and_no_time_in_the_map_of_a_tuning_and_of_an_
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "4"]
 
 
-def test_the_commands_write_table_map_and_t4(tmp_path, capsys):
+def test_the_commands_write_table_map_and_t4(tmp_path, capsys, output):
     path = write(tmp_path, search())
     assert main(["tuning", str(path), "--out", str(tmp_path / "report")]) == 0
     names = {file.name for file in (tmp_path / "report").iterdir()}
     stem = "tuning-points-card"
     assert names == {f"{stem}.md", f"{stem}.csv", f"{stem}-1.svg", f"{stem}-1.png"}
     capsys.readouterr()
-    assert main(["t4", str(path)]) == 0
-    assert len(json.loads(capsys.readouterr().out)["results"]) == 9
+    assert len(json.loads(output("t4", path))["results"]) == 9
     assert main(["t4", str(path), "--out", str(tmp_path / "t4.json")]) == 0
     assert json.loads((tmp_path / "t4.json").read_text())["schema_version"] == "1.0.0"
 

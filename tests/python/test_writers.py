@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import RIVALS, SERIES, claim, figure, printed
+from matplotlib.figure import Figure
 from synthetic import line, write
 
 from plots.__main__ import COMMANDS, main
@@ -182,7 +183,7 @@ def test_numbers_stay_numbers(number):
 
 
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypatch):
-    kept, link = tmp_path / "kept.md", tmp_path / "link.md"
+    kept, link = tmp_path / "kept.svg", tmp_path / "link.svg"
     kept.write_text("before")
     link.symlink_to(kept)
 
@@ -192,8 +193,9 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypat
 
     with monkeypatch.context() as on_a_full_disk:
         on_a_full_disk.setattr(Path, "write_bytes", full)
-        with pytest.raises(UserError, match=r"cannot write .*link\.md: No space left"):
-            files.write(link, "after")
+        for write_one in (lambda: files.write(link, "after"), lambda: files.save(Figure(), link)):
+            with pytest.raises(UserError, match=r"cannot write .*link\.svg: No space left"):
+                write_one()
     assert kept.read_text() == "before" and len(list(tmp_path.iterdir())) == 2
     files.write(link, "after")
     assert kept.read_text() == "after" and link.is_symlink()
@@ -204,3 +206,9 @@ def test_a_terminal_gets_a_count_of_what_is_done(monkeypatch, capsys):
         monkeypatch.setattr(sys.stderr, "isatty", lambda answer=terminal: answer)
         assert parallel.each(abs, range(-5, 0)) == [5, 4, 3, 2, 1]
         assert capsys.readouterr().err == said
+
+
+def test_a_folder_below_a_file_is_refused_by_the_name_given(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"cannot write .*/file/a\.md: "):
+        files.write(tmp_path / "file/a.md", "text")

@@ -76,7 +76,7 @@ class View:
                 one = {**dict(zip(("implementation", *sets), values, strict=True)), "parameters": {}, "dataset": {}}
                 if device.get(one["implementation"], one["implementation"][:3]) == found[0]["device"]:
                     planned.append(one)
-        known = {**self.shown.get("where", {}), **baseline, **agree}
+        known = {**self.shown.get("where", {}), **baseline, **agree, "dataset": None}
         planned = [one for one in planned if select([one], {n: v for n, v in known.items() if n in one})]
         named = [{n: v for n, v in one.items() if n not in ("parameters", "dataset")} for one in planned]
         return any(all(any(field(x, n) not in (None, v) for n, v in one.items()) for x in found) for one in named)
@@ -166,7 +166,7 @@ def of_today(lines, exhibits):
         alike = [one["parameters"] for one in new if one["implementation"] == x["implementation"]]
         same_names = all(set(one) == set(x["parameters"]) for one in alike)
         return (
-            x.get("grade")
+            (x.get("grade") or x.get("skip"))
             and same_names
             and (x["exhibit"], case(x)) not in repeated
             and any(made_by(x, sweep) for sweep in sweeps)
