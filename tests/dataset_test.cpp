@@ -45,6 +45,8 @@ class Tables : public Files {
 
 TEST_F(Tables, KmbenchDataNamesFolders) {
   write("datasets/made.toml", "[made]\ngenerator = \"uniform\"\nn = 10\nd = 2\n");
+  setenv("KMBENCH_DATA", (folder_.string() + ":" + folder_.string() + "/none").c_str(), 1);
+  expect_has(complaint_of([] { list_datasets(); }), {"KMBENCH_DATA", "/none'", "no folder"});
   fs::create_directory(folder_ / "odd.npy");
   write("good.csv", "1,2\n");
   write("bad\xff\n.csv", "1,2\n");

@@ -1,5 +1,5 @@
-// The judge accepts right answers, and tells rounding of labels from error. judge_means_test.cpp has means, tests/python/test_faults.py has the
-// sentence of each error.
+// The judge gives each error its sentence and right answers none, and tells rounding of labels from error. judge_means_test.cpp has means,
+// tests/python/test_faults.py has planted faults.
 #include <cmath>
 
 #include "bench/data/dataset.hpp"
@@ -39,18 +39,68 @@ TYPED_TEST(JudgeOfAnswers, InertiaIsOverEveryDimension) {
   EXPECT_DOUBLE_EQ(trial.judged().inertia, 12.5);
 }
 
-TYPED_TEST(JudgeOfAnswers, IterationsThatWereNotAskedFor) {  // tests/faults has other errors
-  auto trial = two_groups<TypeParam>();
-  trial.solution.iters = -1;
-  EXPECT_PRED2(says, trial.verdict(), "iterations where exactly 1 were asked for");
-  trial.problem.tolerance = 0;
-  EXPECT_PRED2(says, trial.verdict(), "at most 1");
+TYPED_TEST(JudgeOfAnswers, SizesAndIterations) {
+  auto short_labels = two_groups<TypeParam>();
+  short_labels.solution.labels.pop_back();
+  EXPECT_EQ(short_labels.verdict(), "3 labels for 4 points");
+  auto short_centroids = two_groups<TypeParam>();
+  short_centroids.solution.assigned_centroids.clear();
+  EXPECT_NE(short_centroids.verdict(), "");
+  auto iterations = two_groups<TypeParam>();
+  for (const int iters : {0, 2, -1}) {
+    iterations.solution.iters = iters;
+    EXPECT_PRED2(says, iterations.verdict(), "iterations where exactly 1 were asked for");
+  }
+  iterations.problem.tolerance = 0;
+  EXPECT_PRED2(says, iterations.verdict(), "at most 1");
 }
 
 TYPED_TEST(JudgeOfAnswers, UnwrittenOutputs) {
   auto trial = two_groups<TypeParam>();
-  trial.solution.assigned_centroids[3] = NAN;
-  EXPECT_EQ(trial.verdict(), "centroid 1, dimension 1 is nan");
+  trial.verdict();  // fills in the shape
+  trial.solution.poison(trial.problem);
+  EXPECT_EQ(trial.solution.labels, Labels(4, no_label - 1));
+  trial.solution.iters = 1;
+  EXPECT_EQ(trial.verdict(), "centroid 0, dimension 0 is nan");
+  auto labels = two_groups<TypeParam>();
+  labels.solution.labels[2] = no_label - 1;
+  EXPECT_EQ(labels.verdict(), "point 2 has label -2: labels are 0 to 2");
+  labels.solution.labels[2] = 3;
+  EXPECT_EQ(labels.verdict(), "point 2 has label 3: labels are 0 to 2");
+  auto infinite = two_groups<TypeParam>();
+  infinite.solution.centroids[3] = std::numeric_limits<TypeParam>::infinity();
+  EXPECT_EQ(infinite.verdict(), "centroid 1, dimension 1 is inf");
+  auto assigned = two_groups<TypeParam>();
+  assigned.solution.assigned_centroids[3] = NAN;
+  EXPECT_EQ(assigned.verdict(), "centroid 1, dimension 1 is nan");
+}
+
+TYPED_TEST(JudgeOfAnswers, WrongMean) {
+  auto trial = two_groups<TypeParam>();
+  trial.solution.centroids[2] = TypeParam(11.001);
+  EXPECT_PRED2(says, trial.verdict(), "centroid 1, dimension 0 is 11.001");
+  EXPECT_PRED2(says, trial.verdict(), "mean of its 2 points is 11");
+  EXPECT_NEAR(trial.judged().mean_error, 0.001, 1e-6);
+}
+
+TYPED_TEST(JudgeOfAnswers, EmptyClusterThatMoved) {
+  auto trial = two_groups<TypeParam>();
+  trial.solution.centroids[4] = 98;
+  EXPECT_EQ(trial.verdict(), "centroid 2 has no points and moved: dimension 0 from 99 to 98");
+}
+
+TYPED_TEST(JudgeOfAnswers, WrongLabelWhoseMeanAgrees) {
+  auto trial = two_groups<TypeParam>();
+  trial.solution.labels[1] = 1;
+  trial.solution.centroids = {0, 0, 8, 0, 99, 99};
+  EXPECT_PRED2(says, trial.verdict(), "point 1 has label 1 (distance² 64) but centroid 0 is nearer (4); 1 of 4 judged labels are wrong");
+  EXPECT_EQ(trial.judged().wrong_labels, 1);
+}
+
+TYPED_TEST(JudgeOfAnswers, LabelsAreJudgedByTheCentroidsThatAssignUsed) {
+  auto trial = two_groups<TypeParam>();
+  trial.solution.assigned_centroids = {0, 0, 3, 0, 99, 99};  // point 1 is nearer to the second one
+  EXPECT_PRED2(says, trial.verdict(), "point 1 has label 0");
 }
 
 /// Point 1 lies halfway between centroids 0 and 2; it is given to `label`.

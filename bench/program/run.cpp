@@ -175,7 +175,7 @@ void print_plan(const std::vector<Case>& cases) {
     fmt::print("{:>5}  {:>6.2f} GiB  {:>6.1f} s  {}\n", c.order, c.memory_bytes() / (1 << 30), c.forecast_s(), c.name());
     seconds += c.forecast_s();
   }
-  fmt::print("{} cases, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), skipped, seconds);
+  fmt::print("{} {}, {} of them skipped; about {:.0f} s, a guess from n k d\n", cases.size(), cases.size() == 1 ? "case" : "cases", skipped, seconds);
 }
 
 /// Prints each case as one JSON object a line: the fields of its result line, memory and forecast.

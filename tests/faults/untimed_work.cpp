@@ -77,7 +77,7 @@ KM_BREAK(download, half_a_millisecond_in_download, "works for 0.5 ms in download
   work_for_half_a_millisecond();
   return this->out_;
 }
-struct KM_FAULT(half_a_millisecond_in_reset, "works for 0.5 ms in reset", .run = "^reset took", .on = "ties", .check = "") {
+struct KM_FAULT(half_a_millisecond_in_reset, "works for 0.5 ms in reset", .run = "^reset (and download )?took", .on = "ties", .check = "") {
   void reset() {
     work_for_half_a_millisecond();
     RightLloyd<T>::reset();

@@ -101,7 +101,7 @@ def test_a_dry_run_names_its_cases_and_writes_nothing(tmp_path):
         assert says in succeeded(*dry, f"--tolerance={tolerance}").stdout
     assert "/greedy-kmeans++1\n" in succeeded(*dry, "--init", "k-means++").stdout, "scikit-learn's word"
     said = succeeded(*dry).stdout
-    assert re.search(r"GiB .* s  cpu/lloyd/naive/blobs/n:300", said) and "1 cases" in said and "/tol:" not in said
+    assert re.search(r"GiB .* s  cpu/lloyd/naive/blobs/n:300", said) and "\n1 case, " in said and "/tol:" not in said
     assert not (tmp_path / "out").exists()
 
 
