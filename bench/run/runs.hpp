@@ -205,9 +205,8 @@ class Runs {
     if (c.implementation->description.task == Task::spectral) return {};
     try {
       std::vector<T> start = initial_centroids(set, c.k, c.init, c.init_seed);
-      double greatest = 0;  // of a file's, beyond the points'
-      for (const T value : start) greatest = std::max(greatest, std::abs(double(value)));
-      check_reach<T>("initial centroids", greatest, {.n = set.n, .d = set.d});
+      const auto size = [](T value) { return std::abs(double(value)); };
+      check_reach<T>("initial centroids", size(std::ranges::max(start, {}, size)), {.n = set.n, .d = set.d});  // a file's lie anywhere
       return start;
     } catch (const UserError& error) {
       if (set.group) throw;

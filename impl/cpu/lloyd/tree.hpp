@@ -141,8 +141,8 @@ class Tree : public CpuSolver<T> {
     }
   }
 
-  /// All centroids but those equal to one of a lower index, which never win and keep boxes apart. They come from the start and only become fewer,
-  /// so that none are looked for once there are none; any that arise cost time alone.
+  /// All centroids but those equal to one of a lower index: these own no point, yet no box can drop them. It stops looking once it finds none, as
+  /// equal ones come from the start; any that arise later cost time alone.
   std::vector<int> first_of_equals() {
     std::vector<int> all(p_.k);
     std::iota(all.begin(), all.end(), 0);
